@@ -1,0 +1,1 @@
+"""What people run: the `paintover` command and the programs behind it."""

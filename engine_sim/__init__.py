@@ -1,0 +1,1 @@
+"""Deterministic worlds and their views. No torch, no sockets."""

@@ -1,0 +1,1 @@
+"""What every rule stands on: integer ticks, exact maths, random streams, state."""

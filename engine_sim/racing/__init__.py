@@ -1,0 +1,1 @@
+"""The race: cars, drivers, rules, world. State and controls in, state out."""

@@ -1,0 +1,1 @@
+"""Session folders: write, read back exactly, replay, render anew, cut into clips."""

@@ -1,0 +1,1 @@
+"""Circuits: our generator, a reader of TORCS files, and questions about any point."""
