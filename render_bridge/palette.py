@@ -46,10 +46,11 @@ class ClassTable:
         ids = [c.id for c in self.classes]
         if ids != list(range(len(ids))) or not 1 <= len(ids) <= 255:
             raise ValueError(f"class ids must be 0 … n-1 in order, n from 1 to 255; got {ids}")
-        for what, values in (
+        columns: tuple[tuple[str, list[object]], ...] = (
             ("name", [c.name for c in self.classes]),
             ("color", [c.color for c in self.classes]),
-        ):
+        )
+        for what, values in columns:
             doubles = sorted({str(v) for v in values if values.count(v) > 1})
             if doubles:
                 raise ValueError(f"class table {self.name!r}: {what} used twice: {', '.join(doubles)}")
@@ -89,9 +90,7 @@ class ClassTable:
     def check(self, class_map: NDArray[np.uint8]) -> None:
         """Raise ValueError, with the place of the first bad pixel, unless this is a legal class map."""
         if class_map.dtype != np.uint8 or class_map.ndim != 2 or class_map.size == 0:
-            raise ValueError(
-                f"a class map is uint8 [H, W]; got {class_map.dtype} with shape {class_map.shape}"
-            )
+            raise ValueError(f"a class map is uint8 [H, W]; got {class_map.dtype} with shape {class_map.shape}")
         if int(class_map.max()) >= len(self):
             row, col = (int(v) for v in np.argwhere(class_map >= len(self))[0])
             raise ValueError(

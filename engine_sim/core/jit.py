@@ -5,44 +5,70 @@ square root. ``kernel`` compiles them without fast-math, so LLVM may neither
 reassociate nor contract; ``kernel_fn.py_func`` is the uncompiled twin and must give
 the same bits (a parity test holds it). Division by zero raises in both.
 
-numba's disk cache only watches the file of the outermost function. Ours is keyed by
-a hash of every source file that defines a kernel, so a changed helper in another file can never
-leave a stale binary behind.
+numba's disk cache watches only the file of the outermost function. Ours is keyed by the
+sources of that file and of every file that it imports from this package, so a
+changed helper elsewhere can never leave a stale binary behind.
 """
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import os
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numba
 
-_ROOT = Path(__file__).resolve().parents[1]
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
-def _source_key() -> str:
-    digest = hashlib.sha256(numba.__version__.encode())
-    for path in sorted(_ROOT.rglob("*.py")):
-        text = path.read_bytes()
-        if b"kernel" in text:
-            digest.update(str(path.relative_to(_ROOT)).encode() + b"\0" + text)
-    return digest.hexdigest()[:16]
-
-
-def cache_dir() -> Path:
+def cache_root() -> Path:
     """Folder of the compiled kernels; ``PAINTOVER_CACHE`` moves it."""
     base = os.environ.get("PAINTOVER_CACHE")
     root = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "paintover"
-    return root / "kernels" / _source_key()
+    return root / "kernels"
 
 
-if not numba.config.CACHE_DIR:
-    numba.config.CACHE_DIR = str(cache_dir())
+@cache
+def _imports(path: Path) -> tuple[Path, ...]:
+    """Files of this package that ``path`` imports by relative import."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.ImportFrom) and node.level:
+            base = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
+            for candidate in [base, *(base / alias.name for alias in node.names)]:
+                if (file := candidate.with_suffix(".py")).is_file():
+                    found.append(file)
+    return tuple(found)
+
+
+@cache
+def source_key(path: Path) -> str:
+    """16 hex digits over the sources that a kernel in ``path`` can call."""
+    pending, seen = [path], {path}
+    while pending:
+        for file in _imports(pending.pop()):
+            if file not in seen:
+                seen.add(file)
+                pending.append(file)
+    digest = hashlib.sha256(numba.__version__.encode())
+    for file in sorted(seen):
+        digest.update(file.name.encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:16]
 
 
 def kernel(function: Callable[..., Any]) -> Any:
     """Compile a rule: float64/int64 scalars, arrays and named tuples of arrays in and out."""
-    return numba.njit(cache=True, fastmath=False, nogil=True)(function)
+    path = Path(function.__code__.co_filename).resolve()
+    if _PACKAGE not in path.parents:
+        return numba.njit(nogil=True)(function)
+    config: Any = numba.config
+    before = config.CACHE_DIR
+    config.CACHE_DIR = str(cache_root() / source_key(path))
+    try:
+        return numba.njit(cache=True, nogil=True)(function)
+    finally:
+        config.CACHE_DIR = before
