@@ -1,0 +1,90 @@
+"""The `paintover` command: one subcommand a module, imported only when it is asked for.
+
+Exit codes: 0 done, 1 done and something is wrong (a replay that differs), 2 input that the user can mend (one line on
+stderr), 130 stopped with Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import NoReturn
+
+from engine_sim.core.errors import UserError
+
+COMMANDS = {
+    "play": "race in a window with keyboard or pad; without a screen: film a scripted race",
+    "record": "drive a scripted agent into a session folder, no screen",
+    "replay": "run a session folder again, compare every hash, name the first tick that differs",
+    "tracks": "list the circuits, draw a sheet of them, survey their figures",
+    "looks": "list the looks, draw a sheet of them, write their prompts",
+    "bench": "measure: engine",
+    "doctor": "what this machine has, what is missing and how to get it",
+}
+"""Every subcommand with its line of help; module ``demos.commands.NAME`` holds it."""
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+class OneLineParser(argparse.ArgumentParser):
+    """An argument parser whose complaints are one line, like every other message for the user."""
+
+    def error(self, message: str) -> NoReturn:
+        print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
+        raise SystemExit(BAD_INPUT)
+
+
+def build_parser(chosen: str | None) -> argparse.ArgumentParser:
+    """The whole parser; only the ``chosen`` subcommand's module is imported to add its options."""
+    parser = OneLineParser(prog="paintover", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--version", action="version", version=f"paintover {installed_version()}")
+    subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
+    for name, summary in COMMANDS.items():
+        sub = subparsers.add_parser(name, help=summary, description=summary)
+        if name == chosen:
+            module = importlib.import_module(f"demos.commands.{name}")
+            module.add_arguments(sub)
+            sub.set_defaults(run=module.run)
+    return parser
+
+
+def installed_version() -> str:
+    """Version of the installed distribution, or a word that says that there is none."""
+    try:
+        return version("paintover")
+    except PackageNotFoundError:
+        return "(not installed)"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one subcommand.
+
+    Args:
+        argv: arguments without the program's name; None takes those of the process.
+
+    Returns:
+        The exit code.
+    """
+    words = list(sys.argv[1:] if argv is None else argv)
+    chosen = words[0] if words and words[0] in COMMANDS else None
+    args = build_parser(chosen).parse_args(words)
+    try:
+        return int(args.run(args))
+    except UserError as error:
+        print(f"paintover {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print(f"paintover {args.command}: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone; keep the interpreter's last flush quiet too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,1 @@
+"""Networks: autoencoder, structure features, look table. Tensors in, tensors out."""

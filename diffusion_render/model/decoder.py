@@ -1,0 +1,104 @@
+"""Decoder: one latent frame and the class maps of its four video frames → four pictures, strictly causal.
+
+Edges come from the maps, appearance from the latent and the look. Convolutions stay at 1/4 of the resolution or
+below; full resolution enters through the block table and leaves through a pixel shuffle (ENVIRONMENT, 11.3).
+"""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from .encoder import FRAMES
+from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, unfold_time
+
+PIXELS = 3 * 16
+"""RGB of a 4 × 4 block."""
+
+DecoderState: TypeAlias = tuple[Tensor, ...]
+
+
+class FrameHead(nn.Module):
+    """Turns the features shared by four frames into four pictures, each under its own class map."""
+
+    def __init__(self, channels: int, head: int, structure: int, noise: int) -> None:
+        super().__init__()
+        self.spread = nn.Conv2d(channels, FRAMES * head, 1)
+        self.structure = nn.Conv2d(structure, head, 1)
+        self.noise = nn.Conv2d(noise, head, 1) if noise else None
+        self.norm = ChannelRMSNorm(head)
+        self.conv = nn.Conv2d(head, head, 3, padding=1)
+        self.norm_out = ChannelRMSNorm(head)
+        self.out = nn.Conv2d(head, PIXELS, 1)
+        nn.init.zeros_(self.out.bias)
+
+    def forward(self, x: Tensor, structure: Tensor, base: Tensor, noise: Tensor | None) -> Tensor:
+        """x ``[M, C, h, w]``, structure ``[4·M, S, h, w]``, base colours ``[4·M, 48, h, w]`` → ``[4·M, 3, 4h, 4w]``."""
+        y = self.spread(x).unflatten(1, (FRAMES, -1)).flatten(0, 1) + self.structure(structure)
+        if self.noise is not None and noise is not None:
+            y = y + self.noise(noise)
+        y = y + self.conv(F.silu(self.norm(y)))
+        return F.pixel_shuffle(self.out(F.silu(self.norm_out(y))) + base, 4)
+
+
+class Decoder(nn.Module):
+    """Latents and structure in, RGB out.
+
+    Args:
+        widths: channels at 1/32, 1/16, 1/8 and 1/4.
+        blocks: residual blocks at each of them.
+        latent: channels of a latent pixel.
+        structure: channels of a frame's structure features.
+        head: channels of the per-frame head at 1/4.
+        noise: channels of anchored noise at 1/4 (16 × octaves), 0 for none.
+    """
+
+    def __init__(
+        self, widths: tuple[int, ...], blocks: tuple[int, ...], latent: int, structure: int, head: int, noise: int
+    ) -> None:
+        super().__init__()
+        self.latent = nn.Conv2d(latent, widths[0], 1)
+        finest = widths[::-1]
+        self.structure = nn.Conv2d(FRAMES * structure, finest[0], 1)
+        self.structure_downs = nn.ModuleList(Down(a, b) for a, b in zip(finest[:-1], finest[1:], strict=True))
+        self.stages = nn.ModuleList(TimedStage(w, b) for w, b in zip(widths, blocks, strict=True))
+        self.ups = nn.ModuleList(Up(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        self.head = FrameHead(widths[-1], head, structure, noise)
+
+    def forward(
+        self,
+        latents: Tensor,
+        structure: Tensor,
+        base: Tensor,
+        state: DecoderState | None = None,
+        noise: Tensor | None = None,
+    ) -> tuple[Tensor, DecoderState]:
+        """Decode.
+
+        Args:
+            latents: ``[N, T, C, H/32, W/32]``, rms 1 per pixel.
+            structure: ``[N, T, 4, S, H/4, W/4]``.
+            base: base colours from the look, ``[N, T, 4, 48, H/4, W/4]``.
+            state: what the last call returned, or None at the start of a stream.
+            noise: anchored noise ``[N, T, 4, K, H/4, W/4]``, or None.
+
+        Returns:
+            frames ``[N, 4·T, 3, H, W]`` around [−1, 1] (not clamped), and the next state.
+        """
+        n = latents.shape[0]
+        pyramid = [self.structure(structure.flatten(0, 1).flatten(1, 2))]
+        for down in self.structure_downs:
+            pyramid.append(down(F.silu(pyramid[-1])))
+        x = self.latent(fold_time(latents))
+        after = []
+        for k, stage in enumerate(self.stages):
+            x, memory = stage(unfold_time(x + pyramid[-1 - k], n), None if state is None else state[k])
+            after.append(memory)
+            x = fold_time(x)
+            if k < len(self.ups):
+                x = self.ups[k](x)
+        flat_noise = None if noise is None else noise.flatten(0, 2)
+        frames = self.head(x, structure.flatten(0, 2), base.flatten(0, 2), flat_noise)
+        return frames.unflatten(0, (n, -1)), tuple(after)

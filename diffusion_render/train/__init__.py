@@ -1,0 +1,1 @@
+"""The recipe: clips in, weights out. One file per stage."""

@@ -1,0 +1,120 @@
+"""Class view on the CPU: a z-buffer in compiled kernels, the same bits on every machine.
+
+It packs every mesh once: each cell and level of the static mesh becomes a small mesh of its own, so that all that a
+frame draws is (mesh, matrix) pairs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from render_bridge.palette import SKY
+
+from .frame import Camera, projection_matrix, view_matrix
+from .raster import Items, PackedMeshes, Scratch, paint
+from .scene_data import DrawList, Mesh, Scene
+
+
+class CpuPainter:
+    """Paints draw lists of one scene at one size.
+
+    Args:
+        scene: meshes to draw.
+        width, height: pixels.
+    """
+
+    name = "cpu"
+
+    def __init__(self, scene: Scene, width: int, height: int) -> None:
+        self._packed, self._range_starts, self._first_of_prototype = _pack(scene)
+        most = int(self._packed.vertex_count.max(initial=1))
+        columns = [np.empty(most, np.float64) for _ in range(6)]
+        self._scratch = Scratch(*columns, np.empty(most, np.uint8), np.empty((2, 12, 3), np.float64))
+        self._payload = np.empty((height, width), np.uint16)
+        self._depth = np.empty((height, width), np.float32)
+
+    def classes(self, draws: DrawList, camera: Camera) -> NDArray[np.uint8]:
+        """Class map uint8 [H, W], a new array."""
+        self._paint(draws, camera)
+        return self._payload.astype(np.uint8)
+
+    def surfaces(self, draws: DrawList, camera: Camera) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
+        """Class uint8 [H, W], object uint8 [H, W] and distance along the viewing axis float32 [H, W], inf for sky."""
+        self._paint(draws, camera)
+        object_plane = (self._payload >> 8).astype(np.uint8)
+        class_plane = self._payload.astype(np.uint8)
+        distance = np.float32(1.0) / self._depth
+        distance[class_plane == SKY] = np.inf
+        return class_plane, object_plane, distance
+
+    def close(self) -> None:
+        """Nothing to release."""
+
+    def _paint(self, draws: DrawList, camera: Camera) -> None:
+        height, width = self._payload.shape
+        self._payload.fill(SKY)
+        self._depth.fill(1.0 / camera.far)
+        clip = projection_matrix(camera, width, height) @ view_matrix(camera)
+        paint(self._packed, self._items(draws, clip), self._scratch, camera.near, self._payload, self._depth)
+
+    def _items(self, draws: DrawList, clip: NDArray[np.float64]) -> Items:
+        rows = clip[[0, 1, 3]]
+        meshes = [self._static_meshes(draws.ranges)]
+        matrices = [np.broadcast_to(rows.reshape(1, 12), (len(meshes[0]), 12))]
+        classes = [np.full(len(meshes[0]), -1, np.int64)]
+        objects = [np.zeros(len(meshes[0]), np.int64)]
+        for batch in draws.batches:
+            inst = batch.instances
+            linear = inst["rotation"].astype(np.float64) * inst["scale"].astype(np.float64)[:, None, :]
+            model = np.concatenate([linear, inst["origin"].astype(np.float64)[:, :, None]], axis=2)
+            matrix = np.matmul(rows[:, :3], model)
+            matrix[:, :, 3] += rows[:, 3]
+            meshes.append(np.full(len(inst), self._first_of_prototype[batch.prototype] + batch.lod, np.int64))
+            matrices.append(matrix.reshape(-1, 12))
+            classes.append(inst["class_id"].astype(np.int64))
+            objects.append(inst["object"].astype(np.int64))
+        return Items(*(np.ascontiguousarray(np.concatenate(c)) for c in (meshes, matrices, classes, objects)))
+
+    def _static_meshes(self, ranges: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Packed meshes of the draw list's index ranges, in order; a range may span several cells."""
+        low = np.searchsorted(self._range_starts, ranges[:, 0])
+        high = np.searchsorted(self._range_starts, ranges[:, 0] + ranges[:, 1])
+        if (high - low == 1).all():
+            return low.astype(np.int64)
+        return np.concatenate([np.arange(a, b, dtype=np.int64) for a, b in zip(low, high, strict=True)])
+
+
+def _pack(scene: Scene) -> tuple[PackedMeshes, NDArray[np.int64], list[int]]:
+    """Packed meshes; first indices of the static ranges, sorted; packed number of each prototype's first level."""
+    static = scene.static
+    filled = static.count.reshape(-1) > 0
+    first, count = static.first.reshape(-1)[filled], static.count.reshape(-1)[filled]
+    order = np.argsort(first, kind="stable")
+    parts = [_compact(static.mesh, int(first[k]), int(count[k])) for k in order]
+    first_of_prototype = []
+    for prototype in scene.prototypes:
+        first_of_prototype.append(len(parts))
+        parts += [_compact(mesh, 0, len(mesh.indices)) for mesh in prototype.lods]
+    position = np.concatenate([p[0] for p in parts]).astype(np.float32)
+    vertex_count = np.array([len(p[0]) for p in parts], np.int64)
+    triangle_count = np.array([len(p[1]) for p in parts], np.int64)
+    packed = PackedMeshes(
+        *(np.ascontiguousarray(position[:, axis]) for axis in range(3)),
+        np.concatenate([p[1] for p in parts]),
+        np.concatenate([p[2] for p in parts]),
+        np.cumsum(vertex_count) - vertex_count,
+        vertex_count,
+        np.cumsum(triangle_count) - triangle_count,
+        triangle_count,
+    )
+    return packed, first[order], first_of_prototype
+
+
+def _compact(mesh: Mesh, first: int, count: int) -> tuple[NDArray, NDArray[np.int32], NDArray[np.uint8]]:
+    """Positions, corners and classes of one index range, with unused vertices left out and equal places merged."""
+    used, corners = np.unique(mesh.indices[first : first + count], return_inverse=True)
+    position = mesh.vertices["position"][used]
+    class_id = mesh.vertices["surface"][used, 0][corners.reshape(-1, 3)[:, 0]]
+    _, keep, merged = np.unique(position, axis=0, return_index=True, return_inverse=True)
+    return position[keep], merged.reshape(-1)[corners].reshape(-1, 3).astype(np.int32), class_id

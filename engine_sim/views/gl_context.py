@@ -1,0 +1,125 @@
+"""The only place that makes OpenGL contexts: windowless EGL, on a graphics card or in software (Mesa's llvmpipe).
+
+Several contexts may live in one process. Whoever draws wraps each public method in ``with gl:``, which makes the context
+current and afterwards gives the thread back the one it had, so views never draw into each other. A context belongs to
+the thread that opened it.
+
+Destroying a context leaks some 40 kB inside Mesa, so a closed one is kept, emptied of its objects, and handed out again:
+opening and closing views in a loop stays flat in memory and open files.
+"""
+
+from __future__ import annotations
+
+import threading
+from importlib import resources
+from typing import Any
+
+import moderngl
+
+from ..core.errors import UserError
+
+_SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software")
+_local = threading.local()
+
+
+class GlContext:
+    """One OpenGL 3.3 core context. Use it as ``with gl:`` around every group of calls; ``open_gl`` makes it.
+
+    Args:
+        ctx: the moderngl context, objects of which are freed when dropped, at the end of the next ``with`` block.
+    """
+
+    def __init__(self, ctx: moderngl.Context) -> None:
+        self.ctx = ctx
+        self.renderer = str(ctx.info["GL_RENDERER"])
+        self._open = True
+
+    @property
+    def software(self) -> bool:
+        """True where a CPU draws; figures measured there carry the renderer's name."""
+        return any(word in self.renderer.lower() for word in _SOFTWARE)
+
+    @property
+    def label(self) -> str:
+        """Renderer for people and reports, software GL named as such."""
+        return f"software GL: {self.renderer}" if self.software else self.renderer
+
+    def __enter__(self) -> moderngl.Context:
+        if not self._open:
+            raise RuntimeError("this OpenGL context is closed")
+        _stack().append(self)
+        self.ctx.mglo.__enter__()
+        return self.ctx
+
+    def __exit__(self, *_: object) -> None:
+        if self.ctx.objects:
+            self.ctx.gc()
+        stack = _stack()
+        stack.pop()
+        if stack and stack[-1] is not self:
+            stack[-1].ctx.mglo.__enter__()
+
+    def close(self) -> None:
+        """Free every object that its user has dropped, and keep the context for the next ``open_gl`` of this thread."""
+        if not self._open:
+            return
+        with self as ctx:
+            ctx.enable_only(moderngl.NOTHING)
+            ctx.gc()
+            ctx.finish()
+            ctx.clear_errors()
+        self._open = False
+        _idle().append(self.ctx)
+
+
+def open_gl() -> GlContext:
+    """A fresh context.
+
+    Raises:
+        UserError: no EGL, no driver, or one below OpenGL 3.3; names what to install and the way without.
+    """
+    idle = _idle()
+    return GlContext(idle.pop() if idle else _create())
+
+
+def load_shader(name: str) -> str:
+    """Text of ``engine_sim/views/shaders/<name>``."""
+    return resources.files(__package__).joinpath("shaders", name).read_text(encoding="utf-8")
+
+
+def _create() -> moderngl.Context:
+    try:
+        # The names of the run-time packages; the environment variables GLCONTEXT_LINUX_LIBGL and _LIBEGL win over them.
+        ctx = moderngl.create_context(
+            require=330, standalone=True, backend="egl", libgl="libGL.so.1", libegl="libEGL.so.1"
+        )
+    except Exception as error:  # glcontext raises nothing narrower
+        raise UserError(
+            f"no OpenGL 3.3 through EGL ({error}): install a graphics driver or software GL "
+            "(Debian: apt-get install libegl1 libgl1; EGL finds drivers by the files in /usr/share/glvnd/egl_vendor.d), "
+            "or do without: --views cpu draws class maps on the CPU"
+        ) from None
+    finally:
+        _restore()
+    ctx.gc_mode = "context_gc"
+    return ctx
+
+
+def _restore() -> None:
+    stack = _stack()
+    if stack:
+        stack[-1].ctx.mglo.__enter__()
+
+
+def _stack() -> list[GlContext]:
+    return _per_thread("stack")
+
+
+def _idle() -> list[moderngl.Context]:
+    return _per_thread("idle")
+
+
+def _per_thread(name: str) -> list[Any]:
+    if not hasattr(_local, name):
+        setattr(_local, name, [])
+    return getattr(_local, name)

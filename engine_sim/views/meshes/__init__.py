@@ -1,0 +1,1 @@
+"""Mesh builders: one module an idea, numpy in, vertices and triangles out. Nothing here needs a context."""

@@ -1,0 +1,123 @@
+"""Barriers along the ribbon: rails on posts, concrete, tyres, fences."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from render_bridge import palette
+
+from ...tracks import track as tracks
+from ..materials import Material
+from .parts import Finish, StaticPart, pack
+from .ribbon import LEFT, Side
+from .rings import LODS, Rings
+from .strips import Edge
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+# Cross-sections as (metres behind the face, metres up), from the foot on the road's side over the top.
+_PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
+    tracks.GUARD_RAIL: ((0.10, 0.34), (0.0, 0.44), (0.0, 0.84), (0.05, 0.92), (0.10, 0.84), (0.10, 0.34)),
+    tracks.CONCRETE_WALL: ((0.0, 0.0), (0.12, 0.25), (0.18, 1.0), (0.38, 1.0), (0.44, 0.0)),
+    tracks.TYRE_WALL: ((0.0, 0.0), (0.0, 0.86), (0.12, 0.98), (0.58, 0.98), (0.70, 0.86), (0.70, 0.0)),
+    tracks.FENCE: ((0.0, 0.0), (0.0, 1.5), (0.06, 1.5), (0.06, 0.0)),
+}
+_MATERIAL = {
+    tracks.GUARD_RAIL: Material.GUARD_RAIL,
+    tracks.CONCRETE_WALL: Material.CONCRETE_WALL,
+    tracks.TYRE_WALL: Material.TYRE_WALL,
+    tracks.FENCE: Material.FENCE,
+}
+_POST = {  # style → (samples between posts, metres behind the face, half width, height)
+    tracks.GUARD_RAIL: (2, 0.16, 0.06, 0.84),
+    tracks.FENCE: (2, 0.03, 0.06, 1.62),
+}
+
+
+def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
+    """All barriers of one side, standing outside the face at ``barrier_left`` or ``barrier_right``."""
+    side = Side(rings, sign)
+    parts = []
+    for style, profile in _PROFILES.items():
+        keys = np.where(side.style == style, 0, -1)
+        if (keys == 0).any():
+            finish = Finish(palette.BARRIER, _MATERIAL[style])
+            parts += _walls(side, profile, keys, finish)
+            parts += _caps(side, profile, keys, finish)
+            if style in _POST:
+                parts += _posts(side, style)
+    return parts
+
+
+def _walls(side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish) -> list[StaticPart]:
+    edges = []
+    for behind, up in profile:
+        points = side.rings.at(side.sign * (side.barrier + behind), up)
+        edges.append(Edge(points, up))
+    parts = []
+    for inner, outer in zip(edges[:-1], edges[1:], strict=True):
+        parts += side.strip(inner, outer, keys, (finish,))
+    return parts
+
+
+def _caps(side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish) -> list[StaticPart]:
+    """Closed ends where a barrier begins and stops."""
+    inside = keys == 0
+    begins = np.flatnonzero(inside & ~np.roll(inside, 1))
+    stops = np.flatnonzero(~inside & np.roll(inside, 1))
+    rings = side.rings
+    outline = np.stack([rings.at(side.sign * (side.barrier + b), u) for b, u in profile], 1)
+    parts = []
+    for samples, direction in ((begins, -1.0), (stops, 1.0)):
+        if len(samples):
+            parts.append(_fans(side, outline[samples], samples, direction, finish))
+    return parts
+
+
+def _fans(side: Side, outline: Floats, samples: Ints, direction: float, finish: Finish) -> StaticPart:
+    """Convex polygons ``outline`` ``[k, corners, 3]`` facing along ``direction`` × tangent, in every level."""
+    count, corners = outline.shape[:2]
+    normal = np.repeat(direction * side.rings.tangent[samples], corners, axis=0)
+    across = np.sqrt(((outline - outline[:, :1]) ** 2).sum(-1)).reshape(-1)
+    uv = np.stack([across, outline[:, :, 2].reshape(-1) - np.repeat(outline[:, :, 2].min(1), corners)], -1)
+    fan = np.stack([np.zeros(corners - 2, int), np.arange(1, corners - 1), np.arange(2, corners)], -1)
+    if direction * side.sign > 0:
+        fan = fan[:, ::-1]
+    triangles = (fan[None] + corners * np.arange(count)[:, None, None]).reshape(-1, 3)
+    cell = side.rings.cell_of[np.minimum(samples, side.rings.count - 1)]
+    return every_lod(pack(outline, normal, uv, finish), triangles, np.repeat(cell, corners - 2))
+
+
+def _posts(side: Side, style: int) -> list[StaticPart]:
+    """Square posts: near level only, four faces, no top."""
+    every, behind, half, height = _POST[style]
+    rings = side.rings
+    at = np.flatnonzero((side.style == style) & (np.arange(rings.count) % every == 0))
+    if not len(at):
+        return []
+    tangent = rings.tangent[at] * np.array([1.0, 1.0, 0.0])
+    outward = side.sign * rings.left[at]
+    base = rings.at(side.sign * (side.barrier + behind))[at] - np.array([0.0, 0.0, 0.1])
+    corners = [base + half * (a * tangent + b * outward) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
+    if side.sign != LEFT:
+        corners.reverse()
+    finish = Finish(palette.BARRIER, Material.GUARD_RAIL)
+    rise = np.array([0.0, 0.0, height + 0.1])
+    parts = []
+    for k in range(4):
+        a, b = corners[k], corners[(k + 1) % 4]
+        quad = np.stack([a, b, b + rise, a + rise], 1)
+        uv = np.tile([[0.0, 0.0], [2 * half, 0.0], [2 * half, height], [0.0, height]], (len(at), 1))
+        vertices = pack(quad, np.repeat(np.cross(b - a, rise), 4, axis=0), uv, finish)
+        triangles = (np.array([[0, 1, 2], [0, 2, 3]])[None] + 4 * np.arange(len(at))[:, None, None]).reshape(-1, 3)
+        cell = np.repeat(rings.cell_of[at], 2)
+        parts.append(StaticPart(vertices, triangles, cell, np.zeros(len(cell), np.int64)))
+    return parts
+
+
+def every_lod(vertices: NDArray[np.void], triangles: Ints, cell: Ints) -> StaticPart:
+    """The same triangles in all levels of detail."""
+    lod = np.repeat(np.arange(LODS), len(triangles))
+    return StaticPart(vertices, np.tile(triangles, (LODS, 1)), np.tile(cell, LODS), lod)

@@ -1,0 +1,92 @@
+"""From a track to everything that can be drawn of it: static cells, prototypes, instances."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..tracks.track import Track
+from .meshes import barriers, ground, prototypes, ribbon
+from .meshes.parts import to_static
+from .meshes.rings import Rings
+from .scene_data import INSTANCE_DTYPE, Prototype, Scene, StaticCells
+
+STATIC_LOD_DISTANCE = (140.0, 420.0, 5000.0)
+WHEEL_OFFSETS = np.array([(1.32, 0.83, 0.33), (1.32, -0.83, 0.33), (-1.32, 0.82, 0.34), (-1.32, -0.82, 0.34)])
+
+_built: dict[str, tuple[Track, Scene]] = {}
+
+
+def build_scene(track: Track) -> Scene:
+    """The scene of a track; the last four are kept."""
+    kept = _built.get(track.name)
+    if kept is not None and kept[0] is track:
+        return kept[1]
+    scene = _build(track)
+    while len(_built) >= 4:
+        _built.pop(next(iter(_built)))
+    _built[track.name] = (track, scene)
+    return scene
+
+
+def _build(track: Track) -> Scene:
+    plants_and_houses, cars = _prototypes()
+    all_prototypes = plants_and_houses + cars
+    instances, prototype_of = _instances(track.scenery)
+    radius = np.array([p.radius for p in all_prototypes])
+    return Scene(
+        name=track.name,
+        static=static_cells(track),
+        prototypes=all_prototypes,
+        instances=instances,
+        prototype_of=prototype_of,
+        instance_radius=radius[prototype_of] * instances["scale"].max(1).astype(np.float64),
+        wheel_offsets=WHEEL_OFFSETS,
+    )
+
+
+@lru_cache(maxsize=1)
+def _prototypes() -> tuple[tuple[Prototype, ...], tuple[Prototype, ...]]:
+    return prototypes.scenery_prototypes(), prototypes.car_prototypes()
+
+
+def static_cells(track: Track) -> StaticCells:
+    """Ribbon cells first, ground cells after them."""
+    rings = Rings(track)
+    parts = ribbon.road_parts(rings)
+    for sign in (ribbon.LEFT, ribbon.RIGHT):
+        bridge, under = foot_of_skirt(rings, sign)
+        parts += ribbon.side_parts(rings, sign, bridge, under)
+        parts += barriers.barrier_parts(rings, sign)
+    parts += ground.ground_parts(track, rings, rings.cells)
+    return to_static(parts, STATIC_LOD_DISTANCE)
+
+
+def foot_of_skirt(rings: Rings, sign: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+    """Whether a bridge deck replaces the skirt, bool ``[n]``, and the ground's height beside it ``[n + 1]``."""
+    side = ribbon.Side(rings, sign)
+    near = rings.at(side.sign * (side.barrier + ribbon.SHOULDER))
+    far = rings.at(side.sign * (side.barrier + ribbon.SHOULDER + 3.0))
+    field = rings.track.ground
+    under = np.minimum(ground.ground_height(field, near[:, 0], near[:, 1]), ground.ground_height(field, far[:, 0], far[:, 1]))
+    return np.zeros(rings.count, bool), under
+
+
+def _instances(scenery: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.int64]]:
+    """Scenery as instances, sorted by prototype (stable)."""
+    chosen = prototypes.choose(scenery)
+    order = np.argsort(chosen, kind="stable")
+    objects = scenery[order]
+    instances = np.zeros(len(objects), INSTANCE_DTYPE)
+    c, s = np.cos(objects["yaw"]), np.sin(objects["yaw"])
+    rotation = instances["rotation"]
+    rotation[:, 0, 0], rotation[:, 0, 1] = c, -s
+    rotation[:, 1, 0], rotation[:, 1, 1] = s, c
+    rotation[:, 2, 2] = 1.0
+    instances["origin"] = np.stack([objects["x"], objects["y"], objects["z"]], -1)
+    instances["scale"] = np.stack([objects["size_x"], objects["size_y"], objects["size_z"]], -1)
+    instances["seed"] = objects["seed"]
+    instances["class_id"] = -1
+    return instances, chosen[order]
