@@ -16,6 +16,7 @@ from typing import NoReturn
 
 from engine_sim.core.errors import UserError
 
+DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over them, live."
 COMMANDS = {
     "play": "race in a window with keyboard or pad; without a screen: film a scripted race",
     "record": "drive a scripted agent into a session folder, no screen",
@@ -41,7 +42,7 @@ class OneLineParser(argparse.ArgumentParser):
 
 def build_parser(chosen: str | None) -> argparse.ArgumentParser:
     """The whole parser; only the ``chosen`` subcommand's module is imported to add its options."""
-    parser = OneLineParser(prog="paintover", description=__doc__.splitlines()[0] if __doc__ else None)
+    parser = OneLineParser(prog="paintover", description=DESCRIPTION)
     parser.add_argument("--version", action="version", version=f"paintover {installed_version()}")
     subparsers = parser.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, summary in COMMANDS.items():

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import FRAME_RATES, ticks_per_frame
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from engine_sim.views.look import Look
 
 SIZE_STEP = 32
+DEFAULT_LOOK = "golden-hour"
+DEFAULT_TRACK = "test-kidney"
 CAMERAS = ("chase", "cockpit", "trackside")
 
 
@@ -27,13 +30,33 @@ def parse_size(text: str) -> tuple[int, int]:
     return width, height
 
 
-def parse_look(text: str) -> Look:
-    """A look by name (``golden-hour``) or by seed (any whole number). Raises UserError on an unknown name."""
-    from engine_sim.views.look import named_look, sample_look
+class NamedLook(NamedTuple):
+    """A look and what the player calls it."""
 
-    if text.lstrip("-").isdigit():
-        return sample_look(int(text))
-    return named_look(text)
+    name: str
+    look: Look
+
+
+def parse_look(text: str) -> NamedLook:
+    """A look by name (``golden-hour``), by seed (any whole number from 0), or from a JSON file. Raises UserError."""
+    from engine_sim.views.look import named_look, read_look, sample_look
+
+    if text.isascii() and text.isdigit():
+        return NamedLook(f"seed {int(text)}", sample_look(int(text)))
+    if text.endswith(".json"):
+        return NamedLook(Path(text).stem, read_look(Path(text)))
+    return NamedLook(text, named_look(text))
+
+
+def looks_from(first: str | None) -> tuple[NamedLook, ...]:
+    """Every curated look in turn, starting with the one asked for, which need not be one of them."""
+    from engine_sim.views.look import look_names, named_look
+
+    names = look_names()
+    if first is None or first in names:
+        start = names.index(first) if first else names.index(DEFAULT_LOOK)
+        return tuple(NamedLook(n, named_look(n)) for n in names[start:] + names[:start])
+    return (parse_look(first), *(NamedLook(n, named_look(n)) for n in names))
 
 
 def positive(value: float, what: str) -> float:

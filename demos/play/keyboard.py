@@ -22,6 +22,7 @@ class Command(Enum):
     SCREENSHOT = "screenshot"
     HELP = "help"
     FULL_SCREEN = "full screen"
+    RESTART = "race again"
     RESET = "back to the track"
     SHIFT_UP = "gear up"
     SHIFT_DOWN = "gear down"
@@ -50,6 +51,7 @@ COMMAND_KEYS = {
     "h": Command.HELP,
     "f1": Command.HELP,
     "f11": Command.FULL_SCREEN,
+    "return": Command.RESTART,
     "r": Command.RESET,
     "e": Command.SHIFT_UP,
     "q": Command.SHIFT_DOWN,
@@ -59,6 +61,7 @@ HELP = (
     ("space", "handbrake"),
     ("E  Q", "gear up, gear down (with --manual)"),
     ("R", "put the car back on the track"),
+    ("Enter", "another race"),
     ("C", "next camera"),
     ("V", "class map, teacher view, both"),
     ("L", "next look"),

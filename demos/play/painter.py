@@ -198,7 +198,7 @@ def _serve(pipe: Connection, view: Any) -> None:
         else:
             pixels = np.ascontiguousarray(view.draw(value))
             pipe.send(("picture", (value.tick, pixels.shape)))
-            pipe.send_bytes(pixels.data)
+            pipe.send_bytes(pixels.reshape(-1).data)
 
 
 def _last_words(pipe: Connection, message: tuple[str, str]) -> None:

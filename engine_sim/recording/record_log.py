@@ -44,31 +44,24 @@ def create_log(path: Path, kind: str, record_size: int = 0) -> None:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
 
 
-class LogWriter:
-    """Appends records to a log that ``create_log`` made; every ``flush`` is one write to the operating system.
-
-    Args:
-        path: the log.
-        record_size: fixed payload size in bytes, or 0.
+class Appender:
+    """Adds bytes to a file that exists; every ``flush`` is one write to the operating system.
 
     Raises:
         UserError: if the file cannot be written (full disk, no permission).
     """
 
-    def __init__(self, path: Path, record_size: int = 0) -> None:
+    def __init__(self, path: Path) -> None:
         self._path = path
-        self._size = record_size
         self._pending: list[bytes] = []
         try:
             self._file: BinaryIO = open(path, "ab", buffering=0)  # noqa: SIM115 - closed by close()
         except OSError as error:
             raise UserError(f"cannot write {path}: {error.strerror}") from error
 
-    def append(self, payload: bytes) -> None:
-        """Queue one record; ``flush`` hands it to the system. ValueError if a fixed size is not met."""
-        if self._size and len(payload) != self._size:
-            raise ValueError(f"{self._path.name} takes records of {self._size} bytes, got {len(payload)}")
-        self._pending.append(frame_record(payload))
+    def append(self, data: bytes) -> None:
+        """Queue bytes; ``flush`` hands them to the system."""
+        self._pending.append(data)
 
     def flush(self) -> None:
         """Hand everything queued to the operating system: it then survives the death of this process."""
@@ -93,6 +86,25 @@ class LogWriter:
             self._file.close()
 
 
+class LogWriter(Appender):
+    """Appends records to a log that ``create_log`` made.
+
+    Args:
+        path: the log.
+        record_size: fixed payload size in bytes, or 0.
+    """
+
+    def __init__(self, path: Path, record_size: int = 0) -> None:
+        super().__init__(path)
+        self._size = record_size
+
+    def append(self, data: bytes) -> None:
+        """Queue one record. ValueError if a fixed size is not met."""
+        if self._size and len(data) != self._size:
+            raise ValueError(f"{self._path.name} takes records of {self._size} bytes, got {len(data)}")
+        super().append(frame_record(data))
+
+
 @dataclass(frozen=True)
 class LogScan:
     """What of a log is whole.
@@ -114,6 +126,11 @@ class LogScan:
         """The first ``count`` payloads (all by default), as bytes."""
         with open(self.path, "rb") as file:
             return [_read_at(file, offset, length) for offset, length in self.spans[:count]]
+
+    def starts(self, size: int) -> list[bytes]:
+        """The first ``size`` bytes of every payload."""
+        with open(self.path, "rb") as file:
+            return [_read_at(file, offset, min(length, size)) for offset, length in self.spans]
 
     def payload(self, index: int) -> bytes:
         """One payload."""

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import struct
-import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +23,7 @@ _CAR = struct.Struct("<10d")
 _FRAME = struct.Struct("<q8s8sB")
 _BLOCK = struct.Struct("<II")
 INPUT_SIZE = _CONTROLS.size
+BLOCK_HEAD = _BLOCK.size
 ZSTD_LEVEL = 1
 """Measured on class maps: level 3 saves 2 % for twice the time."""
 
@@ -42,23 +42,43 @@ def unpack_controls(record: bytes) -> tuple[int, Controls]:
 
 def hash_size(state_fields: int) -> int:
     """Bytes of one record of hashes.log for a state of that many fields."""
-    return 16 + 2 * state_fields
+    return 16 + state_fields
 
 
-def pack_hash(tick: int, digest: str, sums: NDArray[np.uint16]) -> bytes:
-    """One record of hashes.log: tick, 8 bytes of state hash, one uint16 per state field."""
-    return struct.pack("<q", tick) + bytes.fromhex(digest) + sums.astype("<u2").tobytes()
+def pack_hash(tick: int, digest: str, sums: NDArray[np.uint8]) -> bytes:
+    """One record of hashes.log: tick, 8 bytes of state hash, one byte per state field."""
+    return struct.pack("<q", tick) + bytes.fromhex(digest) + sums.tobytes()
 
 
-def unpack_hash(record: bytes) -> tuple[int, str, NDArray[np.uint16]]:
+def unpack_hash(record: bytes) -> tuple[int, str, NDArray[np.uint8]]:
     """Tick, state hash (16 hex digits) and field sums of one record of hashes.log."""
     (tick,) = struct.unpack_from("<q", record)
-    return tick, record[8:16].hex(), np.frombuffer(record, "<u2", offset=16)
+    return tick, record[8:16].hex(), np.frombuffer(record, np.uint8, offset=16)
 
 
-def field_sums(state: tuple | None) -> NDArray[np.uint16]:
-    """Low 16 bits of the CRC-32 of each array of a state: enough to name the field that differs."""
-    return np.array([zlib.crc32(a.data) & 0xFFFF for a in state or ()], np.uint16)
+def field_names(state: tuple) -> tuple[str, ...]:
+    """Names of what ``field_sums`` sums: ``clock[2]`` for entries of vectors, ``cars[:, 4]`` for columns of tables."""
+    names: list[str] = []
+    for name, array in zip(getattr(state, "_fields", range(len(state))), state, strict=True):
+        form = f"{name}[:, {{}}]" if array.ndim == 2 else f"{name}[{{}}]"
+        names += [form.format(k) for k in range(array.shape[-1])]
+    return tuple(names)
+
+
+def field_sums(state: tuple) -> NDArray[np.uint8]:
+    """One byte for each column of each array of a state, uint8 ``[columns]``: enough to name the one that differs.
+
+    Arrays are vectors or tables of 8-byte numbers. The rows of a column are multiplied by odd constants, so that values which
+    change places show, and folded by exclusive or.
+    """
+    return np.concatenate([_column_sums(array) for array in state])
+
+
+def _column_sums(array: NDArray) -> NDArray[np.uint8]:
+    words = array.view(np.uint64).reshape(-1, array.shape[-1])
+    keys = np.arange(1, 2 * len(words), 2, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    folded = np.bitwise_xor.reduce((words ^ (words >> np.uint64(29))) * keys[:, None], axis=0)
+    return (folded >> np.uint64(56)).astype(np.uint8)
 
 
 def digest8(data: bytes | memoryview) -> str:
@@ -138,6 +158,16 @@ def pack_block(first: int, frames: NDArray[np.uint8], compressor: zstandard.Zstd
     return _BLOCK.pack(first, len(frames)) + compressor.compress(np.ascontiguousarray(frames).data)
 
 
+def block_head(data: bytes, most: int) -> tuple[int, int]:
+    """Index of the first frame and number of frames of a record. UserError unless the number is 1 to ``most``."""
+    if len(data) < _BLOCK.size:
+        raise UserError(f"a block of frames needs at least {_BLOCK.size} bytes, got {len(data)}")
+    first, count = _BLOCK.unpack_from(data)
+    if not 1 <= count <= most:
+        raise UserError(f"a block holds 1 to {most} frames, this one says {count}")
+    return first, count
+
+
 def unpack_block(data: bytes, shape: tuple[int, ...], most: int) -> tuple[int, NDArray[np.uint8]]:
     """Index of the first frame, and the frames uint8 ``[n, *shape]``, n at most ``most``.
 
@@ -146,11 +176,7 @@ def unpack_block(data: bytes, shape: tuple[int, ...], most: int) -> tuple[int, N
     Raises:
         UserError: if the record holds another count or size.
     """
-    if len(data) < _BLOCK.size:
-        raise UserError(f"a block of frames needs at least {_BLOCK.size} bytes, got {len(data)}")
-    first, count = _BLOCK.unpack_from(data)
-    if not 1 <= count <= most:
-        raise UserError(f"a block holds 1 to {most} frames, this one says {count}")
+    first, count = block_head(data, most)
     pixels = unpack_zstd(memoryview(data)[_BLOCK.size :], count * int(np.prod(shape)))
     return first, np.frombuffer(pixels, np.uint8).reshape((count, *shape))
 

@@ -4,7 +4,7 @@ A session folder holds one drive::
 
     session.json     the header below; ``finished`` is null until the recording has ended in order
     inputs.log       per tick t: the controls that act on state t and lead to state t + 1
-    hashes.log       state hash of tick 0, 1, 2 …, and 16 bits of each state field to name the one that differs
+    hashes.log       state hash of tick 0, 1, 2 …, and a byte for each column of the state to name the one that differs
     frames.log       per video frame: tick, camera, cars, hash of its class map
     maps.log         class maps, zstd, a few frames a record
     timeline.jsonl   events as they happened, one JSON object a line, each with its CRC-32
@@ -18,6 +18,8 @@ little-endian; floats are float64 and read back bit for bit. Nothing here is eve
 from __future__ import annotations
 
 import dataclasses
+import hashlib
+import json
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Any, NamedTuple
@@ -49,6 +51,7 @@ class Finish(NamedTuple):
 
     ticks: int
     frames: int
+    events: int
     reason: str
 
 
@@ -64,11 +67,12 @@ class SessionHeader:
         camera: kind of the camera.
         fps: video frames a second; divides 120.
         width, height: of every class map.
-        renderer: name of the class view's back end; map hashes hold for this name only.
+        backend: of the class view, ``gl`` or ``cpu``.
+        renderer: what drew the class maps, by its full name; map hashes hold for this name only.
         teacher: ``none``, ``mp4`` or ``lossless``.
         teacher_codec: name of the encoder of ``teacher.mp4``, else empty.
         cars: number of cars, the player's included.
-        state_fields: names of the state's fields, in the order of the 16-bit sums in hashes.log; may be empty.
+        state_fields: names of the state's columns, in the order of the bytes in hashes.log.
         package: distribution and version that wrote it.
         finished: None while it is being written, and for ever after a crash.
     """
@@ -81,6 +85,7 @@ class SessionHeader:
     fps: int
     width: int
     height: int
+    backend: str
     renderer: str
     teacher: str
     teacher_codec: str
@@ -99,7 +104,8 @@ class SessionHeader:
         fields = dataclasses.asdict(self)
         fields["state_fields"] = list(self.state_fields)
         fields["finished"] = self.finished._asdict() if self.finished else None
-        return {"format": FORMAT, "tick_rate": TICK_RATE, "classes": class_table_json(table), **fields}
+        value = {"format": FORMAT, "tick_rate": TICK_RATE, "classes": class_table_json(table), **fields}
+        return {**value, "checksum": json_checksum(value)}
 
     @staticmethod
     def from_json(value: Any, where: str, table: ClassTable = RACING) -> SessionHeader:
@@ -108,6 +114,9 @@ class SessionHeader:
         if fields.value.get("format") != FORMAT:
             raise UserError(f"{where}: format must be {FORMAT!r}, got {str(fields.value.get('format'))[:60]!r}")
         check_class_table(fields.inner("classes"), table)
+        rest = {name: v for name, v in fields.value.items() if name != "checksum"}
+        if fields.text("checksum", longest=64) != json_checksum(rest):
+            raise UserError(f"{where}: the checksum does not fit the fields; the file was damaged or edited")
         fields.integer("tick_rate", TICK_RATE, TICK_RATE)
         look = fields.maybe("look")
         finished = fields.maybe("finished")
@@ -120,11 +129,12 @@ class SessionHeader:
             fps=fields.integer("fps", 1, TICK_RATE),
             width=fields.integer("width", 1, MAX_SIDE),
             height=fields.integer("height", 1, MAX_SIDE),
+            backend=fields.text("backend", ("gl", "cpu")),
             renderer=fields.text("renderer"),
             teacher=fields.text("teacher", TEACHER_KINDS),
             teacher_codec=fields.text("teacher_codec"),
             cars=fields.integer("cars", 1, MAX_CARS),
-            state_fields=fields.texts("state_fields"),
+            state_fields=fields.texts("state_fields", longest=1024),
             package=fields.text("package"),
             finished=_finish(finished) if finished else None,
         )
@@ -136,7 +146,14 @@ class SessionHeader:
 def _finish(fields: Fields) -> Finish:
     limit = 1 << 40
     reason = fields.text("reason", ("done", "interrupted"))
-    return Finish(fields.integer("ticks", 0, limit), fields.integer("frames", 0, limit), reason)
+    ticks, frames, events = (fields.integer(name, 0, limit) for name in ("ticks", "frames", "events"))
+    return Finish(ticks, frames, events, reason)
+
+
+def json_checksum(value: dict[str, Any]) -> str:
+    """16 hex digits of SHA-256 over the canonical JSON of an object."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(text.encode("ascii")).hexdigest()[:16]
 
 
 def class_table_json(table: ClassTable) -> dict[str, Any]:

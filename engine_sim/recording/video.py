@@ -80,10 +80,11 @@ class VideoWriter:
         self._last = -1
         try:
             self._file = av.open(str(path), "w", format="mp4", options=_FRAGMENTED)
+            self._stream = self._file.add_stream(self.encoder, rate=fps)
+            _configure(self._stream.codec_context, self.encoder, width + width % 2, height + height % 2, fps, quality)
+            self._file.start_encoding()
         except (av.FFmpegError, OSError) as error:
             raise UserError(f"cannot write {path}: {error}") from error
-        self._stream = self._file.add_stream(self.encoder, rate=fps)
-        _configure(self._stream.codec_context, self.encoder, width + width % 2, height + height % 2, fps, quality)
 
     def write(self, rgb: NDArray[np.uint8], index: int | None = None) -> None:
         """Append one frame uint8 ``[H, W, 3]`` RGB, row 0 at the top, shown at ``index / fps`` seconds.
@@ -131,8 +132,8 @@ class VideoWriter:
         self.close()
 
 
-def read_video(path: Path) -> Iterator[tuple[int, NDArray[np.uint8]]]:
-    """Frames of a video as (index in time, RGB uint8 ``[H, W, 3]``), up to where the file ends or breaks.
+def read_video(path: Path) -> Iterator[tuple[Fraction, NDArray[np.uint8]]]:
+    """Frames of a video as (time in seconds, RGB uint8 ``[H, W, 3]``), up to where the file ends or breaks.
 
     Raises:
         UserError: if the file is missing or no video.
@@ -141,11 +142,9 @@ def read_video(path: Path) -> Iterator[tuple[int, NDArray[np.uint8]]]:
         with av.open(str(path)) as file:
             if not file.streams.video:
                 raise UserError(f"{path} holds no video")
-            stream = file.streams.video[0]
-            rate = stream.average_rate or Fraction(24)
             try:
-                for frame in file.decode(stream):
-                    yield round(frame.pts * frame.time_base * rate), frame.to_ndarray(format="rgb24")
+                for frame in file.decode(video=0):
+                    yield frame.pts * frame.time_base, frame.to_ndarray(format="rgb24")
             except av.FFmpegError:
                 return  # A file cut short in a fragment: what came before is whole.
     except (av.FFmpegError, OSError) as error:

@@ -21,9 +21,18 @@ from ..core.errors import UserError
 from ..racing.controls import Controls
 from . import session_format as form
 from .fields import write_json
-from .record_log import LogWriter, create_log
-from .records import INPUT_SIZE, ZSTD_LEVEL, FrameRecord, frame_size, hash_size, pack_block, pack_controls, pack_frame
-from .records import pack_hash as _pack_hash
+from .record_log import Appender, LogWriter, create_log
+from .records import (
+    INPUT_SIZE,
+    ZSTD_LEVEL,
+    FrameRecord,
+    frame_size,
+    hash_size,
+    pack_block,
+    pack_controls,
+    pack_frame,
+    pack_hash,
+)
 from .timeline import TimelineEvent, event_line
 from .video import VideoWriter, check_picture
 
@@ -52,17 +61,18 @@ class SessionWriter:
         self.header = header
         self.frames = 0
         self.ticks = 0
+        self.events = 0
         check_new_folder(self.path)
         self._make_folder()
         self._inputs = LogWriter(self.path / form.INPUTS, INPUT_SIZE)
         self._hashes = LogWriter(self.path / form.HASHES, hash_size(len(header.state_fields)))
         self._frames = LogWriter(self.path / form.FRAMES, frame_size(header.cars))
         self._maps = LogWriter(self.path / form.MAPS)
-        self._timeline = open(self.path / form.TIMELINE_FILE, "ab", buffering=0)  # noqa: SIM115 - see close
+        self._timeline = Appender(self.path / form.TIMELINE_FILE)
         self._teacher = LogWriter(self.path / form.TEACHER) if header.teacher == "lossless" else None
         self._video = self._open_video() if header.teacher == "mp4" else None
         self._block: list[NDArray[np.uint8]] = []
-        self._events: list[bytes] = []
+        self._open = True
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
 
     def _make_folder(self) -> None:
@@ -96,9 +106,9 @@ class SessionWriter:
         h = self.header
         return VideoWriter(self.path / form.TEACHER_VIDEO, h.width, h.height, h.fps, encoder=h.teacher_codec)
 
-    def hash(self, tick: int, digest: str, sums: NDArray[np.uint16]) -> None:
+    def hash(self, tick: int, digest: str, sums: NDArray[np.uint8]) -> None:
         """Record the state hash of a tick: 0 before the first controls, then after each tick."""
-        self._hashes.append(_pack_hash(tick, digest, sums))
+        self._hashes.append(pack_hash(tick, digest, sums))
 
     def controls(self, controls: Controls) -> None:
         """Record the controls that lead from the last recorded tick to the next."""
@@ -107,7 +117,8 @@ class SessionWriter:
 
     def event(self, event: TimelineEvent) -> None:
         """Record one event."""
-        self._events.append(event_line(event))
+        self._timeline.append(event_line(event))
+        self.events += 1
 
     def frame(self, record: FrameRecord, class_map: NDArray[np.uint8], teacher: NDArray[np.uint8] | None) -> None:
         """Record one video frame at the present tick, and hand all that belongs to it to the system.
@@ -147,28 +158,22 @@ class SessionWriter:
             self._block.clear()
 
     def _flush(self) -> None:
-        for log in (self._inputs, self._hashes, self._frames, self._maps, self._teacher):
+        for log in (self._inputs, self._hashes, self._frames, self._maps, self._teacher, self._timeline):
             if log:
                 log.flush()
-        self._flush_events()
-
-    def _flush_events(self) -> None:
-        if self._events:
-            self._timeline.write(b"".join(self._events))
-            self._events.clear()
 
     def finish(self, reason: str = "done") -> None:
         """Write what is still held, close everything, then mark the session as finished in one step."""
-        if self._timeline.closed:
+        if not self._open:
             return
         self._write_block()
-        self._flush_events()
         self.close()
-        finished = form.Finish(self.ticks, self.frames, reason)
+        finished = form.Finish(self.ticks, self.frames, self.events, reason)
         write_json(self.path / form.HEADER_FILE, replace(self.header, finished=finished).to_json())
 
     def close(self) -> None:
         """Close the files as they are, without the mark: the folder then reads like one after a crash."""
+        self._open = False
         for part in (self._video, self._teacher, self._maps, self._frames, self._hashes, self._inputs, self._timeline):
             if part:
                 part.close()

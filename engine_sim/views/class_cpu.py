@@ -6,12 +6,15 @@ frame draws is (mesh, matrix) pairs.
 
 from __future__ import annotations
 
+from collections import deque
+
 import numpy as np
 from numpy.typing import NDArray
 
 from render_bridge.palette import SKY
 
 from .frame import Camera, projection_matrix, view_matrix
+from .planes import Surfaces
 from .raster import Items, PackedMeshes, Scratch, paint
 from .scene_data import DrawList, Mesh, Scene
 
@@ -25,28 +28,38 @@ class CpuPainter:
     """
 
     name = "cpu"
+    label = "CPU z-buffer"
 
     def __init__(self, scene: Scene, width: int, height: int) -> None:
         self._packed, self._range_starts, self._first_of_prototype = _pack(scene)
         most = int(self._packed.vertex_count.max(initial=1))
-        columns = [np.empty(most, np.float64) for _ in range(6)]
-        self._scratch = Scratch(*columns, np.empty(most, np.uint8), np.empty((2, 12, 3), np.float64))
+        cx, cy, cw, sx, sy, iw = (np.empty(most, np.float64) for _ in range(6))
+        self._scratch = Scratch(cx, cy, cw, sx, sy, iw, np.empty(most, np.uint8), np.empty((2, 12, 3), np.float64))
         self._payload = np.empty((height, width), np.uint16)
         self._depth = np.empty((height, width), np.float32)
+        self._done: deque[NDArray[np.uint8]] = deque()
 
     def classes(self, draws: DrawList, camera: Camera) -> NDArray[np.uint8]:
         """Class map uint8 [H, W], a new array."""
         self._paint(draws, camera)
         return self._payload.astype(np.uint8)
 
-    def surfaces(self, draws: DrawList, camera: Camera) -> tuple[NDArray[np.uint8], NDArray[np.uint8], NDArray[np.float32]]:
-        """Class uint8 [H, W], object uint8 [H, W] and distance along the viewing axis float32 [H, W], inf for sky."""
+    def surfaces(self, draws: DrawList, camera: Camera) -> Surfaces:
+        """Class, object and distance of every pixel."""
         self._paint(draws, camera)
         object_plane = (self._payload >> 8).astype(np.uint8)
         class_plane = self._payload.astype(np.uint8)
         distance = np.float32(1.0) / self._depth
         distance[class_plane == SKY] = np.inf
-        return class_plane, object_plane, distance
+        return Surfaces(class_plane, object_plane, distance)
+
+    def begin(self, draws: DrawList, camera: Camera) -> None:
+        """Paint a class map now, for ``end``: there is no device to wait for."""
+        self._done.append(self.classes(draws, camera))
+
+    def end(self) -> NDArray[np.uint8]:
+        """Class map of the oldest ``begin`` not yet ended."""
+        return self._done.popleft()
 
     def close(self) -> None:
         """Nothing to release."""
@@ -74,7 +87,7 @@ class CpuPainter:
             matrices.append(matrix.reshape(-1, 12))
             classes.append(inst["class_id"].astype(np.int64))
             objects.append(inst["object"].astype(np.int64))
-        return Items(*(np.ascontiguousarray(np.concatenate(c)) for c in (meshes, matrices, classes, objects)))
+        return Items(np.concatenate(meshes), np.concatenate(matrices), np.concatenate(classes), np.concatenate(objects))
 
     def _static_meshes(self, ranges: NDArray[np.int64]) -> NDArray[np.int64]:
         """Packed meshes of the draw list's index ranges, in order; a range may span several cells."""
@@ -100,7 +113,9 @@ def _pack(scene: Scene) -> tuple[PackedMeshes, NDArray[np.int64], list[int]]:
     vertex_count = np.array([len(p[0]) for p in parts], np.int64)
     triangle_count = np.array([len(p[1]) for p in parts], np.int64)
     packed = PackedMeshes(
-        *(np.ascontiguousarray(position[:, axis]) for axis in range(3)),
+        np.ascontiguousarray(position[:, 0]),
+        np.ascontiguousarray(position[:, 1]),
+        np.ascontiguousarray(position[:, 2]),
         np.concatenate([p[1] for p in parts]),
         np.concatenate([p[2] for p in parts]),
         np.cumsum(vertex_count) - vertex_count,

@@ -1,11 +1,11 @@
 """The only place that makes OpenGL contexts: windowless EGL, on a graphics card or in software (Mesa's llvmpipe).
 
-Several contexts may live in one process. Whoever draws wraps each public method in ``with gl:``, which makes the context
-current and afterwards gives the thread back the one it had, so views never draw into each other. A context belongs to
-the thread that opened it.
+Several contexts may live in one process. Whoever draws wraps each public method in ``with gl:``, which makes the
+context current and afterwards gives the thread back the one it had, so views never draw into each other. A context
+belongs to the thread that opened it; start worker processes by spawning, a forked child cannot use its parent's.
 
-Destroying a context leaks some 40 kB inside Mesa, so a closed one is kept, emptied of its objects, and handed out again:
-opening and closing views in a loop stays flat in memory and open files.
+Destroying a context leaks some 40 kB inside Mesa, so a closed one is kept, emptied of its objects, and handed out
+again: opening and closing views in a loop stays flat in memory and open files.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _local = threading.local()
 
 
 class GlContext:
-    """One OpenGL 3.3 core context. Use it as ``with gl:`` around every group of calls; ``open_gl`` makes it.
+    """One OpenGL 4.3 core context. Use it as ``with gl:`` around every group of calls; ``open_gl`` makes it.
 
     Args:
         ctx: the moderngl context, objects of which are freed when dropped, at the end of the next ``with`` block.
@@ -76,7 +76,7 @@ def open_gl() -> GlContext:
     """A fresh context.
 
     Raises:
-        UserError: no EGL, no driver, or one below OpenGL 3.3; names what to install and the way without.
+        UserError: no EGL, no driver, or one below OpenGL 4.3; names what to install and the way without.
     """
     idle = _idle()
     return GlContext(idle.pop() if idle else _create())
@@ -90,14 +90,13 @@ def load_shader(name: str) -> str:
 def _create() -> moderngl.Context:
     try:
         # The names of the run-time packages; the environment variables GLCONTEXT_LINUX_LIBGL and _LIBEGL win over them.
-        ctx = moderngl.create_context(
-            require=330, standalone=True, backend="egl", libgl="libGL.so.1", libegl="libEGL.so.1"
-        )
+        names: dict[str, Any] = {"backend": "egl", "libgl": "libGL.so.1", "libegl": "libEGL.so.1"}
+        ctx = moderngl.create_context(require=430, standalone=True, **names)
     except Exception as error:  # glcontext raises nothing narrower
         raise UserError(
-            f"no OpenGL 3.3 through EGL ({error}): install a graphics driver or software GL "
-            "(Debian: apt-get install libegl1 libgl1; EGL finds drivers by the files in /usr/share/glvnd/egl_vendor.d), "
-            "or do without: --views cpu draws class maps on the CPU"
+            f"no OpenGL 4.3 through EGL ({error}): install a graphics driver or software GL "
+            "(Debian: apt-get install libegl1 libgl1; EGL finds drivers by files in /usr/share/glvnd/egl_vendor.d); "
+            "class maps need none: --views cpu"
         ) from None
     finally:
         _restore()

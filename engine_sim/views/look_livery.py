@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from engine_sim.core.random import Stream
 
 from .look_color import distance, from_oklch, oklch
+from .look_fields import one_of, span
 
 PATTERNS = ("plain", "centre stripes", "side bands", "diagonal sash", "two-tone", "hoops")
 FINISHES = ("gloss", "metallic", "matte")
@@ -21,9 +22,9 @@ class Livery:
     base: str
     second: str
     accent: str
-    pattern: str
-    finish: str
-    number: int
+    pattern: str = one_of(PATTERNS)
+    finish: str = one_of(FINISHES)
+    number: int = span(1, 99)
 
 
 def _paint(stream: Stream) -> str:

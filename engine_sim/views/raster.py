@@ -1,10 +1,10 @@
 """Kernels of the CPU class view: transform, clip and fill triangles into a payload and a depth buffer.
 
 Sampling follows OpenGL, so that both class views agree: corners snapped to 1/256 pixel, a pixel belongs to a triangle
-when its centre lies inside, and on shared edges the top-left rule gives it to exactly one of the two. Edge functions are
-whole numbers held in float64: below 2^53, hence exact. Depth is 1/w (w: metres along the viewing axis), linear
-on the screen; greater is nearer, the first of two equals stays. Row 0 of the buffers is the top of the picture. No
-face is culled.
+when its centre lies inside, and on shared edges the top-left rule gives it to exactly one of the two. Edge functions
+are whole numbers held in float64: below 2^53, hence exact. Depth is 1/w (w: metres along the viewing axis), linear on
+the screen; greater is nearer, the first of two equals stays. Row 0 of the buffers is the top of the picture. No face
+is culled.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _BEHIND, _LEFT, _RIGHT, _UP, _DOWN, _FAR_OFF = 1, 2, 4, 8, 16, 32
 
 
 class PackedMeshes(NamedTuple):
-    """All meshes of a scene end to end. Mesh k owns vertices and triangles from ``*_first[k]``, ``*_count[k]`` of them."""
+    """All meshes of a scene end to end: mesh k owns ``*_count[k]`` vertices and triangles from ``*_first[k]`` on."""
 
     x: NDArray[np.float32]  # local coordinates, metres, one array an axis so that the transform runs in vectors
     y: NDArray[np.float32]
@@ -142,7 +142,7 @@ def _fill(x0, y0, w0, x1, y1, w1, x2, y2, w2, value, payload, depth, width, heig
     if area < 0.0:
         area = -area
         x1, y1, w1, x2, y2, w2 = x2, y2, w2, x1, y1, w1
-    # Edge k runs from corner k to k + 1; inside is where slope_k · x + rise_k · y + level_k ≥ 0 (y down, positive area).
+    # Edge k runs from corner k to k + 1; inside is where slope_k · x + rise_k · y + level_k ≥ 0.
     sl0, ri0, le0 = _edge(x0, y0, x1, y1)
     sl1, ri1, le1 = _edge(x1, y1, x2, y2)
     sl2, ri2, le2 = _edge(x2, y2, x0, y0)

@@ -113,7 +113,7 @@ def _end_height(layout: Layout) -> float:
 
 def _check_closed(source: str, pose: Pose, rise: float, length: float) -> None:
     gap = math.sqrt(pose[0] * pose[0] + pose[1] * pose[1])
-    sine, cosine = sincos(pose[2])
+    _, cosine = sincos(pose[2])
     if gap > MAX_GAP or cosine < 0.999:
         raise UserError(
             f"{source}: expected a lap that closes within {MAX_GAP:g} m, got a gap of {gap:.2f} m and a turn of "

@@ -118,7 +118,8 @@ def _check(section: Section, heights: Heights) -> None:
     for edge in (heights.left, heights.right):
         if max(abs(edge.start), abs(edge.end)) > MAX_HEIGHT:
             raise UserError(
-                f"{section.source}: segment {section.name!r}: expected heights within {MAX_HEIGHT:g} m, got {edge.end:g}"
+                f"{section.source}: segment {section.name!r}: expected heights within {MAX_HEIGHT:g} m, "
+                f"got {edge.end:g}"
             )
         if max(abs(edge.start_tangent), abs(edge.end_tangent)) > MAX_TANGENT:
             raise UserError(

@@ -64,6 +64,7 @@ class Layout:
     """A whole track as its file tells it."""
 
     name: str
+    description: str
     category: str
     width: float
     segments: tuple[Segment, ...]
@@ -96,6 +97,7 @@ def read_layout(root: Section) -> Layout:
     side, first, last = _read_pits(main, [s.name for s in segments])
     return Layout(
         name=header.word("name") or root.name,
+        description=header.word("description") or "",
         category=(header.word("category") or "road").lower(),
         width=width,
         segments=segments,
@@ -126,7 +128,8 @@ def _read_segments(main: Section, listed: Section, width: float) -> tuple[Segmen
 def _within(section: Section, what: str, value: float, limits: tuple[float, float]) -> float:
     if not limits[0] <= value <= limits[1]:
         raise UserError(
-            f"{section.source}: {what!r} in section {section.name!r}: expected {limits[0]:g} to {limits[1]:g}, got {value:g}"
+            f"{section.source}: {what!r} in section {section.name!r}: "
+            f"expected {limits[0]:g} to {limits[1]:g}, got {value:g}"
         )
     return value
 

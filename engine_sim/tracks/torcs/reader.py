@@ -71,7 +71,7 @@ def _track_files(folder: Path) -> list[Path]:
     return sorted(files)[:_MAX_FILES]
 
 
-def read_torcs(path: Path, options: ReadOptions = ReadOptions()) -> Track:  # noqa: B008
+def read_torcs(path: Path, options: ReadOptions = ReadOptions()) -> Track:
     """The track of one TORCS file, with ground and scenery chosen by rule from its kind and its name.
 
     Args:
@@ -93,21 +93,41 @@ def read_torcs(path: Path, options: ReadOptions = ReadOptions()) -> Track:  # no
     return replace(track, scenery=place_scenery(track.arrays, track.ground, pit, kind, setting, seed))
 
 
+SETTING_WORDS = (
+    ("street", "city"),
+    ("alp", "alpine"),
+    ("mountain", "alpine"),
+    ("american west", "desert"),
+    ("desert", "desert"),
+    ("country", "hills"),
+    ("forest", "forest"),
+    ("wood", "forest"),
+    ("coast", "coast"),
+)
+
+
 def choose_setting(layout: Layout, kind: str, relief: float, seed: int) -> str:
-    """Where a track lies: ovals in stadiums; then words of its name; then how hilly it is; then its seed."""
-    if kind == "oval":
-        return "stadium"
-    name = layout.name.lower()
-    for word, setting in (("street", "city"), ("alpine", "alpine"), ("corkscrew", "desert"), ("aalborg", "city")):
-        if word in name:
+    """Where a track lies: words of its name and description; else how hilly it is; else its seed.
+
+    Args:
+        layout: the track.
+        kind: ``road``, ``dirt`` or ``oval``.
+        relief: metres between its lowest and highest point.
+        seed: of everything that nothing else decides.
+    """
+    about = f"{layout.name} {layout.description}".lower()
+    for word, setting in SETTING_WORDS:
+        if word in about:
             return setting
-    if relief > 55.0:
-        return "alpine"
-    if relief > 18.0:
-        return ("forest", "country", "coast")[seed % 3]
+    if kind == "oval":
+        return ("meadow", "park", "desert", "airfield", "hills", "coast")[seed % 6]
     if kind == "dirt":
-        return ("country", "desert", "forest")[seed % 3]
-    return ("country", "forest", "coast", "airfield", "industrial")[seed % 5]
+        return ("moor", "quarry", "desert", "forest", "meadow")[seed % 5]
+    if relief > 45.0:
+        return ("alpine", "hills")[seed % 2]
+    if relief > 18.0:
+        return ("hills", "forest", "moor", "coast")[seed % 4]
+    return ("meadow", "park", "coast", "city", "airfield", "forest")[seed % 6]
 
 
 def _line(sampled: Sampled, half: int) -> Centreline:

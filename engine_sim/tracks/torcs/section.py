@@ -45,7 +45,7 @@ def verges(sides: list[Side], segment: NDArray[np.int64], part: Floats, step: fl
 
 @kernel
 def limit_slope(field, least, change):
-    """The largest closed field below ``field`` that changes by at most ``change`` per sample, but never below ``least``."""
+    """The largest closed field below ``field`` that changes by at most ``change`` a sample; never below ``least``."""
     n = field.shape[0]
     out = field.copy()
     for k in range(2 * n):

@@ -126,3 +126,57 @@ def octahedron() -> tuple[Floats, Ints]:
     points = np.array([(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], float)
     triangles = np.array([(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4), (1, 0, 5), (2, 1, 5), (3, 2, 5), (0, 3, 5)])
     return points, triangles
+
+
+def creased(position: Floats, triangles: Ints, finish: Ints, finishes: Sequence[Finish], uv: Floats,
+            degrees: float = 40.0) -> Part:  # fmt: skip
+    """A part whose normals are smooth across edges that bend less than ``degrees`` and hard across the others.
+
+    Args:
+        position: ``[n, 3]``; corners at one place belong together whether or not they share a number.
+        finish: index into ``finishes`` per triangle, int64 ``[m]``.
+        uv: ``[n, 2]``.
+    """
+    a, b, c = (position[triangles[:, k]] for k in range(3))
+    weighted = np.cross(b - a, c - a)
+    face = unit(weighted)
+    _, place = np.unique(np.round(position, 5), axis=0, return_inverse=True)
+    corner_place = place.reshape(-1)[triangles].reshape(-1)
+    corner_face = np.repeat(np.arange(len(triangles)), 3)
+    # Every pair of corners that meet at a place; few, because prototypes are small.
+    order = np.argsort(corner_place, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(corner_place[order]) != 0))
+    groups = np.split(order, starts[1:])
+    normal = np.zeros((len(corner_face), 3))
+    limit = np.cos(np.radians(degrees))
+    for group in groups:
+        faces = corner_face[group]
+        close = face[faces] @ face[faces].T > limit
+        normal[group] = close @ weighted[faces]
+    corners = triangles.reshape(-1)
+    rows = np.concatenate(
+        [np.round(position[corners], 5), np.round(unit(normal), 4), uv[corners], np.repeat(finish, 3)[:, None]], 1
+    )
+    rows, index = np.unique(rows, axis=0, return_inverse=True)
+    vertices = pack(rows[:, :3], rows[:, 3:6], rows[:, 6:8], finishes[0])
+    table = np.array([(f.class_id, f.material, f.variation, f.openness) for f in finishes], np.uint8)
+    vertices["surface"] = table[rows[:, 8].astype(np.int64)]
+    return Part(vertices, index.reshape(-1, 3))
+
+
+def mirrored(part: Part) -> Part:
+    """The part reflected at the plane y = 0."""
+    vertices = part.vertices.copy()
+    vertices["position"][:, 1] *= -1.0
+    vertices["normal"][:, 1] *= -1.0
+    return Part(vertices, part.triangles[:, ::-1])
+
+
+def moved(part: Part, offset: ArrayLike = (0.0, 0.0, 0.0), turn: float = 0.0) -> Part:
+    """The part turned by ``turn`` radians around z, then shifted."""
+    c, s = np.cos(turn), np.sin(turn)
+    rotation = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
+    vertices = part.vertices.copy()
+    vertices["position"] = part.vertices["position"] @ rotation.T + np.asarray(offset)
+    vertices["normal"] = part.vertices["normal"] @ rotation.T
+    return Part(vertices, part.triangles)

@@ -1,0 +1,38 @@
+# One word a task. `make play` and `make test` set up everything they need in .venv the first time.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+
+.PHONY: play test style bench doctor clean
+.DEFAULT_GOAL := play
+
+# Without a screen this films a scripted race of 20 s into sessions/play.mp4 and ends by itself.
+# PLAY_ARGS passes options on: make play PLAY_ARGS="--track NAME --rivals 15"
+play: $(READY)
+	$(BIN)/paintover play $(PLAY_ARGS)
+
+test: $(READY)
+	$(BIN)/python -m pytest $(TEST_ARGS)
+
+style: $(READY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(READY)
+	$(BIN)/paintover bench engine --json
+
+doctor: $(READY)
+	$(BIN)/paintover doctor
+
+$(READY): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Paintover needs Python 3.11 or newer; name one with: make PYTHON=python3.12" >&2; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+clean:
+	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -not -path './.git/*' -exec rm -rf {} +

@@ -1,0 +1,81 @@
+"""`paintover looks`: names, prompts, the numbers behind them, a sheet of one place in every look."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demos.options import DEFAULT_TRACK, NamedLook, parse_look, parse_size
+from demos.report import print_json
+
+if TYPE_CHECKING:
+    from engine_sim.views.frame import FrameState
+    from engine_sim.views.scene_data import Scene
+
+SETTLE_TICKS = 3 * 120 + 4 * 120  # the countdown, and four seconds of the race
+COLUMNS = 2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("names", nargs="*", metavar="NAME|SEED", help="only these looks (default: all ten by name)")
+    parser.add_argument("--prompt", metavar="NAME|SEED", help="print the prompt of one look")
+    parser.add_argument("--sheet", type=Path, metavar="FILE", help="draw one place in each look into a PNG (needs GL)")
+    parser.add_argument("--track", default=DEFAULT_TRACK, metavar="NAME", help="circuit of the sheet")
+    parser.add_argument("--size", default="448x256", metavar="WxH", help="size of a picture on the sheet (448x256)")
+    parser.add_argument("--json", action="store_true", help="print the looks whole, one JSON object on the last line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, describe and draw."""
+    from engine_sim.views.look import look_names, look_split
+
+    if args.prompt is not None:
+        print(parse_look(args.prompt).look.prompt())
+        return 0
+    looks = [parse_look(text) for text in (args.names or look_names())]
+    for name, look in looks:
+        split = "held-out" if name in look_names() else look_split(look.seed)
+        print(f"{name:<18} {split:<9} {look.weather.lighting}, {look.style}")
+    if args.sheet:
+        draw_sheet(args.sheet, looks, args.track, parse_size(args.size))
+        print(f"{len(looks)} looks of {args.track} in {args.sheet}")
+    if args.json:
+        print_json({"looks": [{"name": name, **look.to_dict()} for name, look in looks]})
+    return 0
+
+
+def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, int]) -> None:
+    """One moment of a race in every look. UserError if the track is unknown or there is no GL."""
+    from demos.sheet import write_sheet
+    from engine_sim.tracks.catalogue import load_track
+    from engine_sim.views.scene import build_scene
+    from engine_sim.views.teacher_view import open_teacher_view
+
+    scene: Scene = build_scene(load_track(track))
+    moment = opening_moment(track)
+    view = open_teacher_view(scene, *size, looks[0].look)
+    cells: list[tuple[str, Any]] = []
+    try:
+        for name, look in looks:
+            view.set_look(look)
+            cells.append((name, view.draw(moment)))
+    finally:
+        view.close()
+    write_sheet(path, cells, COLUMNS)
+
+
+def opening_moment(track: str) -> FrameState:
+    """A few seconds into a scripted race: cars near and far, speed, shadows."""
+    from engine_sim.racing.controls import Controls
+    from engine_sim.racing.world import RaceSetup, World
+    from engine_sim.views.camera import CameraRig, frame_state
+
+    world = World(RaceSetup(track=track, player="ai"))
+    rig = CameraRig("chase", world.track)
+    rig.reset(world.poses()[0])
+    for _ in range(SETTLE_TICKS):
+        world.step(Controls())
+        rig.step(world.poses()[0])
+    return frame_state(world, rig)

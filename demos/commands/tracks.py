@@ -1,0 +1,94 @@
+"""`paintover tracks`: names, a sheet of plans, figures."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from demos.report import print_json
+
+if TYPE_CHECKING:
+    from engine_sim.tracks.track import Track
+
+CELL = (320, 240)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("names", nargs="*", metavar="NAME", help="only these circuits (default: all)")
+    parser.add_argument("--source", choices=("built-in", "torcs"), help="only those that we built, or those found")
+    parser.add_argument("--survey", action="store_true", help="load each and print its figures")
+    parser.add_argument("--sheet", type=Path, metavar="FILE", help="draw the plans into a PNG")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """List, survey and draw."""
+    from engine_sim.tracks.catalogue import load_track, split_of, track_names
+
+    names = args.names or track_names(args.source)
+    rows: list[dict[str, Any]] = []
+    plans = []
+    for name in names:
+        row: dict[str, Any] = {"name": name, "split": split_of(name)}
+        if args.survey or args.sheet or args.names:
+            track = load_track(name)
+            row = survey(track)
+            if args.sheet:
+                plans.append(plan(track))
+        rows.append(row)
+        print(line_of(row))
+    if args.sheet and plans:
+        from demos.sheet import write_sheet
+
+        write_sheet(args.sheet, plans)
+        print(f"{len(plans)} plans in {args.sheet}")
+    if args.json:
+        print_json({"tracks": rows})
+    return 0
+
+
+def survey(track: Track) -> dict[str, Any]:
+    """Figures of a circuit: lengths in metres, bends, heights, bridges."""
+    from engine_sim.tracks.questions import bridges, corners
+
+    a = track.arrays
+    width = a.width_left + a.width_right
+    found = corners(track)
+    return {
+        "name": track.name,
+        "kind": track.kind,
+        "source": track.source,
+        "split": track.split,
+        "length": round(track.length, 1),
+        "width": [round(float(width.min()), 1), round(float(width.max()), 1)],
+        "height": round(float(a.z.max() - a.z.min()), 1),
+        "steepest": round(float(abs(a.grade).max()), 3),
+        "bank": round(float(abs(a.bank).max()), 3),
+        "bends": {side: sum(c.direction == side for c in found) for side in ("left", "right")},
+        "tightest": round(min((c.radius for c in found), default=0.0), 1),
+        "bridges": len(bridges(track)),
+        "scenery": len(track.scenery),
+        "pit": track.pit is not None,
+    }
+
+
+def line_of(row: dict[str, Any]) -> str:
+    """One row for people."""
+    if "length" not in row:
+        return f"{row['name']:<26} {row['split']}"
+    bends = row["bends"]
+    return (
+        f"{row['name']:<26} {row['split']:<8} {row['kind']:<5} {row['length'] / 1000:6.2f} km"
+        f"  {row['width'][0]:4.1f}–{row['width'][1]:4.1f} m wide  {row['height']:5.1f} m up"
+        f"  {bends['left']:2d} left {bends['right']:2d} right  r ≥ {row['tightest']:5.1f} m"
+        f"  {row['bridges']} bridges  {row['scenery']} objects"
+    )
+
+
+def plan(track: Track) -> tuple[str, Any]:
+    """Caption and picture of a circuit for the sheet."""
+    from engine_sim.tracks.plan import draw_map
+
+    return f"{track.name}  {track.length / 1000:.2f} km", draw_map(track, CELL)

@@ -1,0 +1,180 @@
+"""Speed of the racing world and of its views, measured on one scripted drive.
+
+Rules and class views are measured on one core, as the budgets state them; a software rasteriser opened there keeps its
+threads on that core. The teacher view may use all cores. A figure is the median of several equal portions.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from demos.report import machine_facts, summary, usable_cores
+from engine_sim.core.errors import UserError
+from engine_sim.core.ticks import TICK_RATE
+from engine_sim.racing.controls import Controls
+from engine_sim.racing.world import RaceSetup, World
+from engine_sim.tracks.catalogue import load_track
+from engine_sim.views.camera import CameraRig, frame_state
+from engine_sim.views.class_view import open_class_view
+from engine_sim.views.frame import FrameState
+from engine_sim.views.look import named_look
+from engine_sim.views.scene import build_scene
+from engine_sim.views.teacher_view import open_teacher_view
+
+CARS = 16
+PORTIONS = 7
+DRIVE_SECONDS = 30
+BACKENDS = ("gl", "cpu")
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class BenchPlan:
+    """What to measure.
+
+    Args:
+        track: circuit of the drive.
+        sizes: (width, height) of the views.
+        seconds: time spent on each figure.
+    """
+
+    track: str
+    sizes: tuple[tuple[int, int], ...]
+    seconds: float = 3.0
+
+
+def bench_engine(plan: BenchPlan, say: Say) -> dict[str, Any]:
+    """All figures of ``paintover bench engine``, told line by line as they come.
+
+    Raises:
+        UserError: if the track is unknown.
+    """
+    report: dict[str, Any] = {"bench": "engine", "track": plan.track, **machine_facts()}
+    with one_core():
+        report["realtime_factor_16_cars"], report["realtime_factor_spread"] = bench_rules(plan)
+        say(f"rules, {CARS} cars, one core: {report['realtime_factor_16_cars']:.1f} times real time")
+        frames = drive_frames(plan.track)
+        report["class_view_fps"], report["class_view"] = bench_class_views(plan, frames, say)
+    report["teacher_view_fps"], report["teacher_view"] = bench_teacher_view(plan, frames, say)
+    return report
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keep this thread, and every thread that it starts inside, on one core (where the system can)."""
+    if not hasattr(os, "sched_setaffinity"):
+        yield
+        return
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {max(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def bench_rules(plan: BenchPlan) -> tuple[float, dict[str, float]]:
+    """Simulated seconds per second of a race of CARS cars, past its countdown: (median, spread)."""
+    world = scripted_world(plan.track)
+    for _ in range(TICK_RATE * 6):
+        world.step(Controls())
+
+    def portion() -> int:
+        for _ in range(TICK_RATE):
+            world.step(Controls())
+        return TICK_RATE
+
+    rates = [rate / TICK_RATE for rate in measure(portion, plan.seconds)]
+    return round(summary(rates)["median"], 1), summary(rates)
+
+
+def bench_class_views(
+    plan: BenchPlan, frames: list[FrameState], say: Say
+) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
+    """Frames a second by size: of the better back end, and of each with its spread."""
+    scene = build_scene(load_track(plan.track))
+    best: dict[str, float] = {}
+    detail: dict[str, dict[str, Any]] = {}
+    for width, height in plan.sizes:
+        size = f"{width}x{height}"
+        for backend in BACKENDS:
+            try:
+                view = open_class_view(scene, width, height, backend=backend)
+            except UserError as error:
+                say(f"class view {size} {backend}: not here ({error})")
+                continue
+            figure = summary(measure(walk(view.draw, frames), plan.seconds))
+            detail.setdefault(size, {})[backend] = {**figure, "renderer": view.backend, "cores": 1}
+            view.close()
+            best[size] = max(best.get(size, 0.0), round(figure["median"], 1))
+            say(f"class view {size} {backend}, one core: {figure['median']:.0f} fps")
+    return best, detail
+
+
+def bench_teacher_view(
+    plan: BenchPlan, frames: list[FrameState], say: Say
+) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
+    """Frames a second by size, with the spread; empty where there is no GL."""
+    scene = build_scene(load_track(plan.track))
+    fps: dict[str, float] = {}
+    detail: dict[str, dict[str, Any]] = {}
+    for width, height in plan.sizes:
+        size = f"{width}x{height}"
+        try:
+            view = open_teacher_view(scene, width, height, named_look("golden-hour"))
+        except UserError as error:
+            say(f"teacher view: not here ({error})")
+            return {}, {}
+        figure = summary(measure(walk(view.draw, frames), plan.seconds))
+        detail[size] = {**figure, "renderer": getattr(view, "backend", "gl"), "cores": usable_cores()}
+        view.close()
+        fps[size] = round(figure["median"], 1)
+        say(f"teacher view {size}: {figure['median']:.1f} fps")
+    return fps, detail
+
+
+def scripted_world(track: str) -> World:
+    """A race of CARS scripted cars that outlasts any bench."""
+    return World(RaceSetup(track=track, rivals=CARS - 1, laps=50, player="ai"))
+
+
+def drive_frames(track: str) -> list[FrameState]:
+    """Frame states of DRIVE_SECONDS of a scripted race, two a second, in order."""
+    world = scripted_world(track)
+    rig = CameraRig("chase", world.track)
+    rig.reset(world.poses()[0])
+    frames = []
+    for tick in range(1, DRIVE_SECONDS * TICK_RATE + 1):
+        world.step(Controls())
+        rig.step(world.poses()[0])
+        if tick % (TICK_RATE // 2) == 0:
+            frames.append(frame_state(world, rig))
+    return frames
+
+
+def walk(draw: Callable[[FrameState], Any], frames: list[FrameState]) -> Callable[[], int]:
+    """One portion: the next frame of the drive, round and round; returns how many were drawn."""
+    place = iter(range(1 << 62))
+
+    def portion() -> int:
+        draw(frames[next(place) % len(frames)])
+        return 1
+
+    return portion
+
+
+def measure(portion: Callable[[], int], seconds: float) -> list[float]:
+    """Rates of PORTIONS equal stretches of time, after a warm-up of two calls (compilers, caches)."""
+    portion(), portion()
+    rates = []
+    for _ in range(PORTIONS):
+        start, count = time.perf_counter(), 0
+        while (passed := time.perf_counter() - start) < seconds / PORTIONS or not count:
+            count += portion()
+        rates.append(count / passed)
+    return rates

@@ -1,0 +1,61 @@
+"""Contact sheets: captioned pictures in a grid, as one PNG."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import ceil, sqrt
+from pathlib import Path
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from engine_sim.core.errors import UserError
+
+CAPTION = 22
+GAP = 4
+PAPER, INK = (18, 20, 24), (226, 228, 232)
+
+
+def make_sheet(cells: Sequence[tuple[str, NDArray[np.uint8]]], columns: int | None = None) -> NDArray[np.uint8]:
+    """Captions over pictures.
+
+    Args:
+        cells: (caption, RGB ``[H, W, 3]``), all of one size, at least one.
+        columns: pictures in a row; None for a sheet that is about square.
+
+    Returns:
+        RGB ``[rows * (H + CAPTION + GAP) + GAP, columns * (W + GAP) + GAP, 3]``.
+    """
+    height, width = cells[0][1].shape[:2]
+    across = columns or max(1, ceil(sqrt(len(cells) * height / width)))
+    across = min(across, len(cells))
+    down = ceil(len(cells) / across)
+    sheet = np.empty((down * (height + CAPTION + GAP) + GAP, across * (width + GAP) + GAP, 3), np.uint8)
+    sheet[:] = PAPER
+    for number, (caption, picture) in enumerate(cells):
+        row, column = divmod(number, across)
+        top, left = GAP + row * (height + CAPTION + GAP), GAP + column * (width + GAP)
+        sheet[top + CAPTION : top + CAPTION + height, left : left + width] = picture
+        at = (left + 4, top + CAPTION - 7)
+        cv2.putText(sheet, caption, at, cv2.FONT_HERSHEY_SIMPLEX, 0.45, INK, 1, cv2.LINE_AA)
+    return sheet
+
+
+def write_png(path: Path, rgb: NDArray[np.uint8]) -> None:
+    """Write an RGB picture, the whole file or none. UserError if the place cannot be written."""
+    done, data = cv2.imencode(".png", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR))
+    if not done:
+        raise RuntimeError(f"OpenCV could not encode a PNG of shape {rgb.shape}")
+    partial = path.with_name(f".{path.name}.partial")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        partial.write_bytes(data.tobytes())
+        partial.replace(path)
+    except OSError as error:
+        raise UserError(f"cannot write {path}: {error.strerror or error}; name a place that can be written") from None
+
+
+def write_sheet(path: Path, cells: Sequence[tuple[str, NDArray[np.uint8]]], columns: int | None = None) -> None:
+    """``make_sheet`` into a PNG file."""
+    write_png(path, make_sheet(cells, columns))

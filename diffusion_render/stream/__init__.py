@@ -1,0 +1,1 @@
+"""Streaming: schedule, window, caches, session. All state is O(window)."""

@@ -1,0 +1,80 @@
+"""Car against barrier: each corner of the car is held inside the faces that the track gives."""
+
+from __future__ import annotations
+
+import math
+
+from ..core.exact import sincos
+from ..core.jit import kernel
+from ..tracks.query import barrier_distance, blend, fraction, heading_at, locate
+from .car import LENGTH, WIDTH
+from .impulse import feel_bump, knock_impulse, point_speed, push, yield_to
+from .state import INDEX, D, S, X, Y, YAW
+
+# By style: NO_BARRIER (a bank of earth), GUARD_RAIL, CONCRETE_WALL, TYRE_WALL, FENCE.
+BOUNCE = (0.0, 0.22, 0.28, 0.08, 0.10)
+FRICTION = (0.45, 0.16, 0.20, 0.40, 0.28)
+_NEAR = 3.2  # metres from the centre of the car within which a corner can touch
+_PUSH_OUT = 0.35  # most metres a corner is put back per tick
+
+
+@kernel
+def face_at(track, index, s, d):
+    """(depth, along, across, style) of the barrier nearest to a point.
+
+    Depth in metres beyond the face (negative inside); (along, across) is the unit normal of the face in track axes,
+    pointing back onto the track.
+    """
+    u = fraction(track, index, s)
+    following = index + 1 if index + 1 < track.x.shape[0] else 0
+    left = d - blend(track.barrier_left, index, u)
+    right = -d - blend(track.barrier_right, index, u)
+    if left >= right:
+        depth, sign, face, style = left, -1.0, track.barrier_left, track.style_left[index]
+    else:
+        depth, sign, face, style = right, 1.0, track.barrier_right, track.style_right[index]
+    stretch = max(1.0 - track.curvature[index] * d, 0.1)
+    slope = (face[following] - face[index]) / (track.scalars[1] * stretch)
+    size = math.sqrt(1.0 + slope * slope)
+    return depth / size, slope / size, sign / size, style
+
+
+@kernel
+def hold_corner(track, car, index, sine, cosine, rx, ry):
+    """Resolve one corner at offset (rx, ry). Speed of the knock, m/s; 0 for a touch; -1 when free."""
+    corner, s, d = locate(track, car[X] + rx, car[Y] + ry, index)
+    depth, along, across, style = face_at(track, corner, s, d)
+    if depth <= 0.0:
+        return -1.0
+    tx, ty = heading_at(track, s)
+    nx, ny = along * tx - across * ty, along * ty + across * tx
+    out = min(depth, _PUSH_OUT)
+    car[X] += nx * out
+    car[Y] += ny * out
+    vx, vy = point_speed(car, sine, cosine, rx, ry)
+    closing = -(vx * nx + vy * ny)
+    if closing <= 0.0:
+        return 0.0
+    sliding = vy * nx - vx * ny
+    normal, drag = knock_impulse(
+        closing, sliding, yield_to(rx, ry, nx, ny), yield_to(rx, ry, -ny, nx), BOUNCE[style], FRICTION[style]
+    )
+    push(car, sine, cosine, rx, ry, normal * nx - drag * ny, normal * ny + drag * nx)
+    feel_bump(car, closing)
+    return closing
+
+
+@kernel
+def hit_barrier(track, car, marks):
+    """Hold all four corners of a car inside the barriers. Speed of the hardest knock; 0 for a touch; -1 when free."""
+    near, _ = barrier_distance(track, marks[INDEX], car[S], car[D])
+    if near > _NEAR:
+        return -1.0
+    sine, cosine = sincos(car[YAW])
+    hardest = -1.0
+    for k in range(4):
+        x = 0.5 * LENGTH if k < 2 else -0.5 * LENGTH
+        y = 0.5 * WIDTH if k % 2 == 0 else -0.5 * WIDTH
+        speed = hold_corner(track, car, marks[INDEX], sine, cosine, x * cosine - y * sine, x * sine + y * cosine)
+        hardest = max(hardest, speed)
+    return hardest

@@ -1,0 +1,164 @@
+"""The other cars as a driver sees them: who is ahead, who is alongside, and which side is free for a pass."""
+
+from __future__ import annotations
+
+import math
+
+from ..core.jit import kernel
+from .car import LENGTH, WIDTH
+from .plan import BOLDNESS
+from .state import SIDE, SIDE_TICKS, TARGET, D, S, U
+
+_SIGHT = 90.0  # metres ahead that a driver watches
+_TOW = 32.0  # metres behind a car in which its wake is felt
+_ALONGSIDE = 5.4  # metres between centres within which cars are side by side
+
+
+@kernel
+def gap_along(from_s, to_s, length):
+    """Signed distance along the lap from one car to another, in [-length/2, length/2)."""
+    ds = to_s - from_s
+    return ds - length * math.floor(ds / length + 0.5)
+
+
+@kernel
+def room_beside(bold):
+    """Metres between the centres of two cars that a driver wants when side by side."""
+    return WIDTH + 0.75 - 0.3 * bold
+
+
+@kernel
+def car_ahead(cars, i, lane, length):
+    """(car, gap) of the nearest car ahead in the way, -1 if none.
+
+    In the way: it overlaps the car's own strip or the strip around ``lane``, the d that the driver steers for. The gap
+    is free metres between the bumpers.
+    """
+    best, best_gap = -1, _SIGHT
+    for j in range(cars.shape[0]):
+        if j == i:
+            continue
+        ds = gap_along(cars[i, S], cars[j, S], length)
+        if ds <= 0.3 * LENGTH or ds - LENGTH >= best_gap:
+            continue
+        near = WIDTH + 0.25
+        beside = abs(cars[j, D] - cars[i, D])
+        if beside < near or abs(cars[j, D] - lane) < near:
+            if ds < LENGTH and beside > WIDTH:
+                continue  # alongside, not ahead
+            best, best_gap = j, ds - LENGTH
+    return best, best_gap
+
+
+@kernel
+def free_strip(cars, i, low, high, room, length):
+    """(low, high): the strip of d left by the cars alongside."""
+    for j in range(cars.shape[0]):
+        if j == i:
+            continue
+        ds = gap_along(cars[i, S], cars[j, S], length)
+        reach = _ALONGSIDE + 0.25 * abs(cars[i, U] - cars[j, U])
+        if abs(ds) > reach:
+            continue
+        beside = cars[j, D] - cars[i, D]
+        if abs(ds) > LENGTH and abs(beside) < WIDTH:
+            continue  # in line, not alongside
+        if beside > 0.0:
+            high = min(high, cars[j, D] - room)
+        else:
+            low = max(low, cars[j, D] + room)
+    return low, high
+
+
+@kernel
+def _crowd(cars, i, target, side, length):
+    """True if another car already runs on that side of the target."""
+    for j in range(cars.shape[0]):
+        if j in (i, target):
+            continue
+        ds = gap_along(cars[target, S], cars[j, S], length)
+        beside = (cars[j, D] - cars[target, D]) * side
+        if -9.0 < ds < 7.0 and 0.8 < beside < 2.0 * WIDTH + 0.6:
+            return True
+    return False
+
+
+@kernel
+def choose_side(cars, i, target, low, high, room, bend, length):
+    """Side of the target with room for a pass (+1 left, -1 right, 0 none); prefers the inside of the next bend.
+
+    ``bend`` is the mean curvature of the road ahead times 100, clipped to ±1; ``low``, ``high`` the usable road.
+    """
+    best, best_score = 0, -1e300
+    for k in range(2):
+        side = 1 if k == 0 else -1
+        lane = cars[target, D] + side * room
+        spare = high - lane if side > 0 else lane - low
+        if spare < 0.0 or _crowd(cars, i, target, side, length):
+            continue
+        score = min(spare, 3.0) + 1.2 * side * bend + 0.5 * side * (cars[i, D] - cars[target, D])
+        if score > best_score:
+            best, best_score = side, score
+    return best
+
+
+@kernel
+def plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length):
+    """Commit to a pass, carry it on or give it up; afterwards ``mind[SIDE]`` holds the side.
+
+    Args:
+        target, gap: from ``car_ahead``.
+        held_up: m/s by which the car ahead is slower than this driver would like to go.
+        low, high: usable road.
+        bend: see ``choose_side``.
+    """
+    room = room_beside(traits[BOLDNESS])
+    if mind[SIDE] != 0.0:
+        ds = gap_along(cars[i, S], cars[int(mind[TARGET]), S], length)
+        mind[SIDE_TICKS] -= 1.0
+        lane = cars[int(mind[TARGET]), D] + mind[SIDE] * room
+        squeezed = ds > 0.0 and (lane > high + 0.4 or lane < low - 0.4)
+        if ds < -LENGTH - 1.0 or ds > 30.0 or mind[SIDE_TICKS] <= 0.0 or squeezed:
+            mind[SIDE], mind[TARGET] = 0.0, -1.0
+            mind[SIDE_TICKS] = -100.0 if ds > 0.0 else -20.0
+        return
+    if mind[SIDE_TICKS] < 0.0:
+        mind[SIDE_TICKS] += 1.0
+        return
+    if target < 0 or held_up < 0.4 or gap > 4.0 + (0.25 + 0.35 * traits[BOLDNESS]) * cars[i, U]:
+        return
+    side = choose_side(cars, i, target, low, high, room, bend, length)
+    if side != 0:
+        mind[SIDE], mind[TARGET] = side, target
+        mind[SIDE_TICKS] = 240.0 + 240.0 * traits[BOLDNESS]
+
+
+@kernel
+def follow_speed(own, other, gap, bold, hold):
+    """Fastest speed behind a car: it can still be matched before the gap has closed to a keeping distance.
+
+    Args:
+        own, other: speeds, m/s.
+        gap: free metres.
+        bold: boldness.
+        hold: m/s² that braking is reckoned with.
+    """
+    keep = 1.2 + (0.09 - 0.06 * bold) * max(own, 0.0)
+    spare = gap - keep
+    other = max(other, 0.0)
+    if spare <= 0.0:
+        return max(other + 1.2 * spare, 0.0)
+    return math.sqrt(other * other + 2.0 * hold * spare)
+
+
+@kernel
+def slipstream(cars, i, length):
+    """Share of the air resistance left for car i behind others: down to 0.65 close to a bumper, 1 in the open."""
+    best = 1.0
+    for j in range(cars.shape[0]):
+        if j == i or cars[j, U] < 15.0:
+            continue
+        ds = gap_along(cars[i, S], cars[j, S], length) - LENGTH
+        if -0.5 < ds < _TOW and abs(cars[j, D] - cars[i, D]) < 1.5:
+            best = min(best, 0.65 + 0.35 * max(ds, 0.0) / _TOW)
+    return best

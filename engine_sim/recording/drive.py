@@ -1,0 +1,79 @@
+"""A world and the camera that follows its player, stepped together: what is recorded, replayed and cut into clips."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from ..racing.controls import Controls
+from ..racing.world import RaceSetup, World
+from ..tracks.catalogue import load_track
+from ..tracks.track import Track
+from ..views.camera import CameraRig, frame_state
+from ..views.frame import FrameState
+
+IDLE = Controls()
+
+
+class Drive:
+    """One race from its grid on.
+
+    Args:
+        setup: the race.
+        camera: kind of the camera.
+        track: the setup's track, if it is loaded already.
+
+    Raises:
+        UserError: unknown track or camera.
+    """
+
+    def __init__(self, setup: RaceSetup, camera: str = "chase", track: Track | None = None) -> None:
+        self.track = load_track(setup.track) if track is None else track
+        self.world = World(setup, self.track)
+        self.rig = CameraRig(camera, self.track)
+        self.rig.reset(self.world.poses()[0])
+
+    @property
+    def tick(self) -> int:
+        """Ticks since the grid."""
+        return int(self.world.tick)
+
+    def step(self, controls: Controls = IDLE) -> None:
+        """One tick of world and camera."""
+        self.world.step(controls)
+        self.rig.step(self.world.poses()[0])
+
+    def frame(self) -> FrameState:
+        """The present moment as views take it."""
+        return frame_state(self.world, self.rig)
+
+
+class Interrupt:
+    """Whether Ctrl-C was pressed; true once, for loops that end at a whole frame."""
+
+    requested = False
+
+
+@contextmanager
+def polite_interrupt() -> Iterator[Interrupt]:
+    """The first Ctrl-C only asks to stop; the second one raises KeyboardInterrupt as usual.
+
+    Outside the main thread, where signals cannot be caught, nothing changes.
+    """
+    flag = Interrupt()
+    if threading.current_thread() is not threading.main_thread():
+        yield flag
+        return
+
+    def ask(_signal: int, _frame: Any) -> None:
+        flag.requested = True
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.signal(signal.SIGINT, ask)
+    try:
+        yield flag
+    finally:
+        signal.signal(signal.SIGINT, before)

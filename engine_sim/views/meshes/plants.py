@@ -1,0 +1,174 @@
+"""Trees, bushes and boulders in a unit box: x and y in −0.5 … 0.5, z in 0 … 1, scaled by their instances.
+
+Crowns are lumpy spheres. Their normals lean towards those of one smooth sphere around the whole crown, which lights a
+tree as one soft body; openness darkens what lies inside and below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from render_bridge import palette
+
+from ...core.random import Stream
+from ..materials import Material
+from .parts import Finish, Part, join, pack, unit
+from .solids import creased, icosphere, lathe, octahedron, smooth_normals
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+BROADLEAF_FORMS, CONIFER_FORMS, BUSH_FORMS, BOULDER_FORMS = 4, 3, 2, 3
+BARK = Finish(palette.VEGETATION, Material.BARK, 128, 150)
+
+
+@dataclass(frozen=True)
+class Blob:
+    """One lump of foliage: centre, radii, phase of its lumps, variation of its colour."""
+
+    center: tuple[float, float, float]
+    radii: tuple[float, float, float]
+    phase: float
+    variation: int
+
+
+def broadleaf(form: int, lod: int) -> Part:
+    """A tree with a trunk and three to four crowns; forms 0 … 3 from round to tall."""
+    blobs = _crown(form)
+    sides = (6, 4, 3)[lod]
+    top = min(b.center[2] for b in blobs)
+    trunk = lathe([(0.040, -0.03), (0.024, 0.14), (0.016, top)], sides, BARK)
+    if lod == 2:
+        trunk = lathe([(0.034, -0.03), (0.018, top)], sides, BARK)
+    return join([trunk, *_foliage(blobs, lod, Material.LEAVES, 0.52)])
+
+
+def _crown(form: int) -> list[Blob]:
+    """Crowns that fill the unit box: one in the middle, others around it and on top."""
+    stream = Stream(form, "broadleaf")
+    count = (4, 3, 4, 3)[form]
+    spread, low, high = ((0.20, 0.52, 0.76), (0.10, 0.50, 0.78), (0.22, 0.58, 0.74), (0.14, 0.42, 0.74))[form]
+    start = stream.uniform(0.0, 6.28)
+    blobs = []
+    for k in range(count):
+        angle = start + 6.2832 * k / (count - 1)
+        last = k == count - 1
+        out = 0.04 if last else spread
+        z = high if last else low + stream.uniform(-0.03, 0.05)
+        r = 0.5 - spread - 0.02 + (0.05 if last else 0.0)
+        tall = min(0.97 - z, 0.30) if last else stream.uniform(0.22, 0.27)
+        blobs.append(
+            Blob(
+                (out * float(np.cos(angle)), out * float(np.sin(angle)), z),
+                (r, r, tall), stream.uniform(0.0, 6.28), stream.integer(90, 170),
+            )
+        )  # fmt: skip
+    return blobs
+
+
+def bush(form: int, lod: int) -> Part:
+    """Two or three low lumps."""
+    stream = Stream(form, "bush")
+    blobs = [Blob((0.0, 0.0, 0.42), (0.36, 0.36, 0.52), stream.uniform(0.0, 6.28), 120)]
+    for k in range(1 + form):
+        angle = stream.uniform(0.0, 6.28) + 3.0 * k
+        center = (0.24 * float(np.cos(angle)), 0.24 * float(np.sin(angle)), 0.28)
+        blobs.append(Blob(center, (0.26, 0.24, 0.38), stream.uniform(0.0, 6.28), stream.integer(90, 170)))
+    if lod == 0:
+        return join([*_foliage(blobs[:1], 0, Material.LEAVES, 0.3), *_foliage(blobs[1:], 1, Material.LEAVES, 0.3)])
+    return join(_foliage(blobs[: (3, 2, 1)[lod]], lod, Material.LEAVES, 0.3))
+
+
+def _foliage(blobs: list[Blob], lod: int, material: Material, middle: float) -> list[Part]:
+    """Blobs as meshes of 80, 20 or 8 triangles, widened so that coarse ones keep the silhouette."""
+    sphere, triangles = (icosphere(1), icosphere(0), octahedron())[lod]
+    widen = (1.0, 1.12, 1.3)[lod]
+    parts = []
+    for blob in blobs:
+        swell = widen * (_lumps(sphere, blob.phase) if lod < 2 else np.ones(len(sphere)))
+        offset = sphere * swell[:, None] * np.array(blob.radii)
+        position = np.clip(np.array(blob.center) + offset, (-0.5, -0.5, 0.0), (0.5, 0.5, 1.0))
+        whole = unit((position - np.array([0.0, 0.0, middle])) * np.array([1.0, 1.0, 0.8]))
+        normal = unit(0.45 * smooth_normals(position, triangles) + 0.55 * whole)
+        finish = Finish(palette.VEGETATION, material, blob.variation)
+        vertices = pack(position, normal, position[:, [0, 2]], finish)
+        vertices["surface"][:, 3] = _openness(position, blobs, middle)
+        parts.append(Part(vertices, triangles))
+    return parts
+
+
+def _lumps(direction: Floats, phase: float) -> Floats:
+    """Radius factor per direction: a few waves that do not repeat, 0.8 … 1.12."""
+    x, y, z = direction.T
+    wave = np.sin(3.1 * x + 4.3 * y + phase) + np.sin(4.7 * z - 3.7 * x + 1.9 * phase) + np.sin(5.9 * y + 5.1 * z + 0.7)
+    return 0.96 + 0.055 * wave
+
+
+def _openness(position: Floats, blobs: list[Blob], middle: float) -> NDArray[np.uint8]:
+    """Open sky on top and outside, dark below the crown and inside its lumps."""
+    buried = np.ones(len(position))
+    for blob in blobs:
+        inside = ((position - np.array(blob.center)) / np.array(blob.radii) / 1.05) ** 2
+        buried = np.minimum(buried, np.clip(inside.sum(-1) * 1.0, 0.35, 1.0))
+    height = np.clip((position[:, 2] - (middle - 0.3)) / 0.6, 0.0, 1.0)
+    return np.clip(255.0 * (0.42 + 0.58 * height) * buried, 60.0, 255.0).astype(np.uint8)
+
+
+def conifer(form: int, lod: int) -> Part:
+    """A trunk with tiers of drooping branches, narrower upwards."""
+    stream = Stream(form, "conifer")
+    tiers = ((7, 4, 2), (6, 4, 2), (8, 5, 2))[form][lod]
+    slim = (0.5, 0.5, 0.46)[form]
+    spikes = (12, 8, 6)[lod]
+    bottom = (0.12, 0.20, 0.10)[form]
+    parts = [lathe([(0.030, -0.03), (0.018, bottom + 0.12)], (6, 4, 3)[lod], BARK)]
+    for k in range(tiers):
+        t = k / tiers
+        edge = bottom + (0.97 - bottom) * t
+        apex = min(1.0, edge + (0.97 - bottom) * (1.75 / tiers)) if k < tiers - 1 else 1.0
+        radius = slim * (1.0 - t) ** 0.85 * (1.0 if lod == 0 else 0.94)
+        parts.append(_tier(edge, apex, radius, spikes, stream.uniform(0.0, 6.28), lod))
+    return join(parts)
+
+
+def _tier(edge: float, apex: float, radius: float, spikes: int, turn: float, lod: int) -> Part:
+    """One skirt of branches: a jagged rim, an apex above, a raised middle below."""
+    angle = turn + 2.0 * np.pi * np.arange(spikes) / spikes
+    jag = np.where(np.arange(spikes) % 2 == 0, 1.0, 0.72 if lod < 2 else 0.9)
+    droop = np.where(np.arange(spikes) % 2 == 0, 0.0, 0.03 if lod < 2 else 0.0)
+    x, y = radius * jag * np.cos(angle), radius * jag * np.sin(angle)
+    rim = np.stack([x, y, edge + droop], -1)
+    k = np.arange(spikes)
+    following = (k + 1) % spikes
+    position = np.concatenate([rim, rim, [[0.0, 0.0, apex]], [[0.0, 0.0, edge + 0.35 * (apex - edge)]]])
+    upper = np.stack([k, following, np.full(spikes, 2 * spikes)], -1)
+    lower = np.stack([spikes + following, spikes + k, np.full(spikes, 2 * spikes + 1)], -1)
+    outward = np.stack([np.cos(angle), np.sin(angle), np.full(spikes, 0.55)], -1)
+    under = outward * np.array([0.5, 0.5, -1.0])
+    normal = np.concatenate([outward, under, [[0.0, 0.0, 1.0]], [[0.0, 0.0, -1.0]]])
+    variation = 110 + int(40 * (0.5 + 0.5 * np.sin(turn * 7.0)))
+    vertices = pack(position, normal, position[:, [0, 2]], Finish(palette.VEGETATION, Material.NEEDLES, variation))
+    open_sky = np.concatenate([np.full(spikes, 255), np.full(spikes, 120), [150], [60]])
+    vertices["surface"][:, 3] = open_sky
+    return Part(vertices, np.concatenate([upper, lower]))
+
+
+def boulder(form: int, lod: int) -> Part:
+    """A sphere cut by planes, sunk a little into the ground."""
+    stream = Stream(form, "boulder")
+    planes = unit(np.array([[stream.uniform(-1, 1), stream.uniform(-1, 1), stream.uniform(-0.4, 1)] for _ in range(9)]))
+    depth = np.array([stream.uniform(0.62, 0.95) for _ in range(9)])
+    sphere, triangles = (icosphere(2), icosphere(1), icosphere(0))[lod]
+    along = sphere @ planes.T
+    reach = np.where(along > 0.05, depth / np.maximum(along, 0.05), 1.0).min(1)
+    position = sphere * np.minimum(reach, 1.0)[:, None]
+    position = position / np.abs(position).max(0)
+    position = position * np.array([0.5, 0.5, 0.6]) + np.array([0.0, 0.0, 0.4])
+    finish = Finish(palette.ROCK, Material.ROCK, 100 + 20 * form)
+    part = creased(position, triangles, np.zeros(len(triangles), np.int64), (finish,), position[:, [0, 2]], 32.0)
+    height = part.vertices["position"][:, 2]
+    part.vertices["surface"][:, 3] = np.clip(120.0 + 180.0 * height, 110.0, 255.0).astype(np.uint8)
+    return part

@@ -1,0 +1,31 @@
+// What the fragment shaders of all materials share: inputs, texture reads, bumps.
+
+in vec3 from_eye;
+in vec3 normal_in;
+in vec3 place;
+in vec3 own_normal;
+in vec2 uv_in;
+in float openness;
+in float variation;
+flat in int material;
+flat in uint seed;
+flat in int object;
+
+out vec4 target;
+
+vec4 detail_at(vec2 p, float layer) { return texture(details, vec3(p, layer)); }
+
+// The normal after a bump of slope `slope` along the two axes of coordinate p (after Mikkelsen 2010, from derivatives).
+vec3 bumped(vec3 n, vec2 p, vec2 slope) {
+    vec3 dx = dFdx(from_eye), dy = dFdy(from_eye);
+    vec2 px = dFdx(p), py = dFdy(p);
+    vec3 rx = cross(dy, n), ry = cross(n, dx);
+    float turn = dot(dx, rx) < 0.0 ? -1.0 : 1.0;
+    vec3 t = rx * px.x + ry * py.x, b = rx * px.y + ry * py.y;
+    float size = max(dot(t, t), dot(b, b));
+    return normalize(n + turn * inversesqrt(max(size, 1e-12)) * (t * slope.x + b * slope.y));
+}
+
+float widest(vec2 p) { return max(length(dFdx(p)), length(dFdy(p))); }
+
+float across(float x) { return length(vec2(dFdx(x), dFdy(x))); }

@@ -1,0 +1,71 @@
+"""Small views for painters' processes: importable by name, quick, and each with one habit worth testing."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+
+from engine_sim.core.errors import UserError
+from engine_sim.views.frame import Camera, FrameState
+
+CAMERA = Camera((0.0, 0.0, 1.0), (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), 1.0)
+
+
+def frame(tick: int) -> FrameState:
+    """A frame state that only knows its tick."""
+    return FrameState(tick, CAMERA, ())
+
+
+class TickView:
+    """Fills the picture with its tick (modulo 13 for class maps), or with the look's number once one is set."""
+
+    backend = "stand-in"
+
+    def __init__(self, job, seconds: float = 0.0):
+        self.job = job
+        self.seconds = seconds
+        self.look = job.look
+
+    def set_look(self, look):
+        self.look = look
+
+    def draw(self, state):
+        time.sleep(self.seconds)
+        if self.job.view == "class":
+            return np.full((self.job.height, self.job.width), state.tick % 13, np.uint8)
+        value = state.tick % 256 if self.look is None else self.look
+        return np.full((self.job.height, self.job.width, 3), value, np.uint8)
+
+    def close(self):
+        pass
+
+
+def open_quick(job, progress):
+    progress("mixing colours")
+    return TickView(job)
+
+
+def open_slow_drawing(job, progress):
+    return TickView(job, 0.15)
+
+
+def open_slowly(job, progress):
+    progress("still opening")
+    time.sleep(60)
+    return TickView(job)
+
+
+def open_class_only(job, progress):
+    if job.view == "teacher":
+        raise UserError("no OpenGL here: install libegl1")
+    return TickView(job)
+
+
+def open_broken(job, progress):
+    raise KeyError("a fault of ours")
+
+
+def open_and_vanish(job, progress):
+    os._exit(3)
