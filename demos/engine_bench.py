@@ -13,18 +13,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from engine_sim.views.teacher_view import open_teacher_view
+
 from demos.report import machine_facts, summary, usable_cores
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import TICK_RATE
-from engine_sim.racing.controls import Controls
-from engine_sim.racing.world import RaceSetup, World
+from engine_sim.racing.world import RaceSetup
+from engine_sim.recording.drive import IDLE, Drive
 from engine_sim.tracks.catalogue import load_track
-from engine_sim.views.camera import CameraRig, frame_state
-from engine_sim.views.class_view import open_class_view
+from engine_sim.views.bench import bench_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.look import named_look
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_view import open_teacher_view
 
 CARS = 16
 PORTIONS = 7
@@ -80,13 +80,13 @@ def one_core() -> Iterator[None]:
 
 def bench_rules(plan: BenchPlan) -> tuple[float, dict[str, float]]:
     """Simulated seconds per second of a race of CARS cars, past its countdown: (median, spread)."""
-    world = scripted_world(plan.track)
+    world = scripted_drive(plan.track).world
     for _ in range(TICK_RATE * 6):
-        world.step(Controls())
+        world.step(IDLE)
 
     def portion() -> int:
         for _ in range(TICK_RATE):
-            world.step(Controls())
+            world.step(IDLE)
         return TICK_RATE
 
     rates = [rate / TICK_RATE for rate in measure(portion, plan.seconds)]
@@ -96,23 +96,20 @@ def bench_rules(plan: BenchPlan) -> tuple[float, dict[str, float]]:
 def bench_class_views(
     plan: BenchPlan, frames: list[FrameState], say: Say
 ) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
-    """Frames a second by size: of the better back end, and of each with its spread."""
+    """Frames a second by size, of the better back end; and the whole figures of each back end."""
     scene = build_scene(load_track(plan.track))
     best: dict[str, float] = {}
     detail: dict[str, dict[str, Any]] = {}
-    for width, height in plan.sizes:
-        size = f"{width}x{height}"
-        for backend in BACKENDS:
-            try:
-                view = open_class_view(scene, width, height, backend=backend)
-            except UserError as error:
-                say(f"class view {size} {backend}: not here ({error})")
-                continue
-            figure = summary(measure(walk(view.draw, frames), plan.seconds))
-            detail.setdefault(size, {})[backend] = {**figure, "renderer": view.backend, "cores": 1}
-            view.close()
-            best[size] = max(best.get(size, 0.0), round(figure["median"], 1))
-            say(f"class view {size} {backend}, one core: {figure['median']:.0f} fps")
+    for backend in BACKENDS:
+        try:
+            figures = bench_class_view(scene, frames, plan.sizes, backend)
+        except UserError as error:
+            say(f"class view, {backend}: not here ({error})")
+            continue
+        detail[backend] = {**figures, "cores": 1}
+        for size, fps in figures["fps"].items():
+            best[size] = max(best.get(size, 0.0), fps)
+            say(f"class view {size}, {backend}, one core: {fps:.0f} fps")
     return best, detail
 
 
@@ -138,22 +135,19 @@ def bench_teacher_view(
     return fps, detail
 
 
-def scripted_world(track: str) -> World:
-    """A race of CARS scripted cars that outlasts any bench."""
-    return World(RaceSetup(track=track, rivals=CARS - 1, laps=50, player="ai"))
+def scripted_drive(track: str) -> Drive:
+    """A race of CARS scripted cars that outlasts any bench, behind its chase camera."""
+    return Drive(RaceSetup(track=track, rivals=CARS - 1, laps=50, player="ai"))
 
 
 def drive_frames(track: str) -> list[FrameState]:
     """Frame states of DRIVE_SECONDS of a scripted race, two a second, in order."""
-    world = scripted_world(track)
-    rig = CameraRig("chase", world.track)
-    rig.reset(world.poses()[0])
+    drive = scripted_drive(track)
     frames = []
     for tick in range(1, DRIVE_SECONDS * TICK_RATE + 1):
-        world.step(Controls())
-        rig.step(world.poses()[0])
+        drive.step()
         if tick % (TICK_RATE // 2) == 0:
-            frames.append(frame_state(world, rig))
+            frames.append(drive.frame())
     return frames
 
 

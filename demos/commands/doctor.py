@@ -111,7 +111,9 @@ def check_display() -> list[Finding]:
     import pygame
 
     if not display_found():
-        return [Finding("display", "", "play films a scripted race here; for a window start X or Wayland, or: xvfb-run")]
+        return [
+            Finding("display", "", "play films a scripted race here; for a window start X or Wayland, or: xvfb-run")
+        ]
     width, height = pygame.display.get_desktop_sizes()[0]
     found = f"{pygame.display.get_driver()}, {width}x{height}"
     pygame.display.quit()

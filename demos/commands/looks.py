@@ -48,10 +48,11 @@ def run(args: argparse.Namespace) -> int:
 
 def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, int]) -> None:
     """One moment of a race in every look. UserError if the track is unknown or there is no GL."""
+    from engine_sim.views.teacher_view import open_teacher_view
+
     from demos.sheet import write_sheet
     from engine_sim.tracks.catalogue import load_track
     from engine_sim.views.scene import build_scene
-    from engine_sim.views.teacher_view import open_teacher_view
 
     scene: Scene = build_scene(load_track(track))
     moment = opening_moment(track)
@@ -68,14 +69,10 @@ def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, 
 
 def opening_moment(track: str) -> FrameState:
     """A few seconds into a scripted race: cars near and far, speed, shadows."""
-    from engine_sim.racing.controls import Controls
-    from engine_sim.racing.world import RaceSetup, World
-    from engine_sim.views.camera import CameraRig, frame_state
+    from engine_sim.racing.world import RaceSetup
+    from engine_sim.recording.drive import Drive
 
-    world = World(RaceSetup(track=track, player="ai"))
-    rig = CameraRig("chase", world.track)
-    rig.reset(world.poses()[0])
+    drive = Drive(RaceSetup(track=track, player="ai"))
     for _ in range(SETTLE_TICKS):
-        world.step(Controls())
-        rig.step(world.poses()[0])
-    return frame_state(world, rig)
+        drive.step()
+    return drive.frame()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -50,23 +51,20 @@ def run(args: argparse.Namespace) -> int:
 
 
 def survey(track: Track) -> dict[str, Any]:
-    """Figures of a circuit: lengths in metres, bends, heights, bridges."""
+    """Figures of a circuit: lengths in metres, lap time of the reference line in seconds."""
+    from engine_sim.tracks.catalogue import summary
     from engine_sim.tracks.questions import bridges, corners
 
     a = track.arrays
     width = a.width_left + a.width_right
     found = corners(track)
     return {
-        "name": track.name,
-        "kind": track.kind,
-        "source": track.source,
-        "split": track.split,
-        "length": round(track.length, 1),
+        **asdict(summary(track)),
         "width": [round(float(width.min()), 1), round(float(width.max()), 1)],
-        "height": round(float(a.z.max() - a.z.min()), 1),
         "steepest": round(float(abs(a.grade).max()), 3),
         "bank": round(float(abs(a.bank).max()), 3),
-        "bends": {side: sum(c.direction == side for c in found) for side in ("left", "right")},
+        "left": sum(c.direction == "left" for c in found),
+        "right": sum(c.direction == "right" for c in found),
         "tightest": round(min((c.radius for c in found), default=0.0), 1),
         "bridges": len(bridges(track)),
         "scenery": len(track.scenery),
@@ -78,11 +76,10 @@ def line_of(row: dict[str, Any]) -> str:
     """One row for people."""
     if "length" not in row:
         return f"{row['name']:<26} {row['split']}"
-    bends = row["bends"]
     return (
-        f"{row['name']:<26} {row['split']:<8} {row['kind']:<5} {row['length'] / 1000:6.2f} km"
-        f"  {row['width'][0]:4.1f}–{row['width'][1]:4.1f} m wide  {row['height']:5.1f} m up"
-        f"  {bends['left']:2d} left {bends['right']:2d} right  r ≥ {row['tightest']:5.1f} m"
+        f"{row['name']:<22} {row['split']:<8} {row['kind']:<5} {row['length'] / 1000:6.2f} km"
+        f"  {row['lap_seconds']:5.1f} s  {row['width'][0]:4.1f}–{row['width'][1]:4.1f} m wide  {row['climb']:5.1f} m up"
+        f"  {row['left']:2d} left {row['right']:2d} right  r ≥ {row['tightest']:5.1f} m"
         f"  {row['bridges']} bridges  {row['scenery']} objects"
     )
 

@@ -51,6 +51,12 @@ class EventPump:
         controller.init()
         controller.set_eventstate(True)
 
+    def close(self) -> None:
+        """Let go of all pads."""
+        self._open.clear()
+        controller.quit()
+        pygame.joystick.quit()
+
     def pump(self) -> Pumped:
         """Handle every waiting event."""
         out = Pumped()

@@ -7,11 +7,16 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demos.options import CAMERAS, NamedLook
+from engine_sim.core.errors import UserError
 from engine_sim.racing.controls import Controls
-from engine_sim.racing.world import RaceSetup, World
+from engine_sim.racing.world import RaceSetup
+from engine_sim.recording.drive import Drive
+from engine_sim.recording.record import Recorder, RecordOptions
 from engine_sim.tracks.catalogue import load_track
-from engine_sim.views.camera import CameraRig, frame_state
+from engine_sim.views.camera import CameraRig
+from engine_sim.views.class_view import ClassView, open_class_view
 from engine_sim.views.frame import FrameState
+from engine_sim.views.scene import build_scene
 
 from .hud import PLAYER, Hud, Minimap, read_hud
 
@@ -46,56 +51,111 @@ class Game:
     """A race and its camera, one tick at a time.
 
     Args:
-        world: the race, at its start.
-        camera: kind of camera.
+        drive: the race with its camera, at its start.
+        tape: its recording, if it is to have one.
     """
 
-    def __init__(self, world: World, camera: str) -> None:
-        self.world = world
-        self.plan = Minimap(world.track)
+    def __init__(self, drive: Drive, tape: Tape | None = None) -> None:
+        self.drive = drive
+        self.world = drive.world
+        self.plan = Minimap(drive.track)
         self.started_tick: int | None = None
-        self._aim(camera)
-
-    @property
-    def camera(self) -> str:
-        """Kind of the camera in use."""
-        return self._kind
+        self._tape = tape
+        if tape is not None:
+            tape.frame()
 
     def tick(self, controls: Controls) -> None:
         """One tick of the race and of its camera."""
         before = self.world.phase
-        self.world.step(controls)
-        self._rig.step(self.world.poses()[PLAYER])
+        self.drive.step(controls)
         if before != "race" and self.world.phase == "race":
             self.started_tick = self.world.tick
+        if self._tape is not None:
+            self._tape.step(controls)
 
     def frame(self) -> FrameState:
         """What the camera sees now, copied out of the world."""
-        return frame_state(self.world, self._rig)
+        return self.drive.frame()
 
     def hud(self) -> Hud:
         """What the display says now."""
         return read_hud(self.world, self.plan, self.started_tick)
 
     def next_camera(self) -> str:
-        """Look through the next kind of camera and return its name."""
-        self._aim(CAMERAS[(CAMERAS.index(self._kind) + 1) % len(CAMERAS)])
-        return self._kind
+        """Look through the next kind of camera; says which, or why not."""
+        if self._tape is not None:
+            return f"{self.drive.rig.kind}: a recording keeps its camera"
+        kind = CAMERAS[(CAMERAS.index(self.drive.rig.kind) + 1) % len(CAMERAS)]
+        self.drive.rig = CameraRig(kind, self.drive.track)
+        self.drive.rig.reset(self.world.poses()[PLAYER])
+        return kind
 
-    def _aim(self, kind: str) -> None:
-        self._kind = kind
-        self._rig = CameraRig(kind, self.world.track)
-        self._rig.reset(self.world.poses()[PLAYER])
+    def lost(self, ticks: int) -> None:
+        """Wall time of so many ticks was not played; a recording marks the gap."""
+        if self._tape is not None:
+            self._tape.recorder.gap(ticks)
+
+    def close(self) -> None:
+        """End the recording in order, if there is one."""
+        if self._tape is not None:
+            self._tape.close()
 
 
-def load_game(options: PlayOptions, progress: Callable[[str], None]) -> Game:
+class Tape:
+    """Records a drive while it is played: inputs and state hash every tick, the class map every video frame.
+
+    Maps are drawn here and not by the screen's painter: a recording has every frame, however late the screen is.
+
+    Args:
+        drive: at its start.
+        options: size, rate and place of the recording.
+    """
+
+    def __init__(self, drive: Drive, options: PlayOptions) -> None:
+        if options.record is None:
+            raise ValueError("a tape needs the name of its session folder")
+        chosen = RecordOptions(options.fps, options.width, options.height, look=options.looks[0].look)
+        self._drive = drive
+        self._view: ClassView = open_class_view(build_scene(drive.track), options.width, options.height)
+        try:
+            self.recorder = Recorder(options.record, drive, chosen, self._view)
+        except UserError:
+            self._view.close()
+            raise
+
+    def step(self, controls: Controls) -> None:
+        """Record the tick that the drive has just made, and its frame if one is due."""
+        self.recorder.step(controls)
+        if self._drive.tick % self.recorder.ticks_per_frame == 0:
+            self.frame()
+
+    def frame(self) -> None:
+        """Record the video frame of the present tick."""
+        state = self._drive.frame()
+        self.recorder.frame(state, self._view.draw(state))
+
+    def close(self) -> None:
+        """Complete the folder."""
+        self.recorder.finish()
+        self._view.close()
+
+
+def load_drive(options: PlayOptions, progress: Callable[[str], None]) -> Drive:
     """Everything slow before a race: the circuit, and the compiled rules.
 
     Raises:
-        UserError: if the track is unknown or the setup is out of range.
+        UserError: if the track is unknown.
     """
     progress(f"loading {options.setup.track}")
     track = load_track(options.setup.track)
     progress("compiling the rules (once on this machine; later starts take seconds)")
-    Game(World(options.setup, track), options.camera).tick(Controls())  # a spare one takes the compiler's time
-    return Game(World(options.setup, track), options.camera)
+    Drive(options.setup, options.camera, track).step()  # a spare one takes the compiler's time
+    if options.record is not None:
+        progress("building the scene to record")
+        build_scene(track)
+    return Drive(options.setup, options.camera, track)
+
+
+def open_game(options: PlayOptions, drive: Drive) -> Game:
+    """A loaded drive, ready to play; the recording's folder appears here. UserError if it is taken."""
+    return Game(drive, None if options.record is None else Tape(drive, options))

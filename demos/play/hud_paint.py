@@ -11,6 +11,7 @@ from .keyboard import HELP
 from .letterbox import Rect
 
 WHITE, GREY, SHADE = (255, 255, 255), (186, 192, 200), (10, 12, 16)
+SMALLEST = 13  # below this nobody can read it
 RED, GREEN, DARK, ACCENT = (240, 50, 40), (60, 220, 90), (52, 18, 18), (246, 36, 140)
 
 
@@ -42,10 +43,19 @@ class Lettering:
         column, line = max(k.get_width() for k in keys) + size, int(size * 1.4)
         box = pygame.Rect(0, 0, column + max(w.get_width() for w in words), line * len(HELP))
         box.center = place.left + place.width // 2, place.top + place.height // 2
-        self._shade(surface, box.inflate(2 * size, 2 * size))
+        self._shade(surface, box.inflate(2 * size, 2 * size), 225)
         for row, (key, word) in enumerate(zip(keys, words, strict=True)):
             surface.blit(key, (box.left, box.top + row * line))
             surface.blit(word, (box.left + column, box.top + row * line))
+
+    def loading(self, surface: pygame.Surface, place: Rect, title: str, lines: Sequence[str]) -> None:
+        """The page while a race is being loaded."""
+        middle, size = place.left + place.width // 2, max(14, place.height // 22)
+        top = place.top + place.height // 3
+        self._text(surface, "PAINTOVER", 4 * size, (middle, top), ACCENT, "midbottom")
+        self._text(surface, title, 2 * size, (middle, top + size), WHITE, "midtop")
+        for row, line in enumerate(lines):
+            self._text(surface, line, size, (middle, top + (5 + 2 * row) * size), GREY, "midtop")
 
     def _text(
         self,
@@ -59,14 +69,14 @@ class Lettering:
         image = self._font(size).render(text, True, color)
         surface.blit(image, image.get_rect(**{anchor: at}))
 
-    def _shade(self, surface: pygame.Surface, box: pygame.Rect) -> None:
+    def _shade(self, surface: pygame.Surface, box: pygame.Rect, strength: int = 150) -> None:
         veil = pygame.Surface(box.size, pygame.SRCALPHA)
-        pygame.draw.rect(veil, (*SHADE, 150), veil.get_rect(), border_radius=max(2, box.height // 10))
+        pygame.draw.rect(veil, (*SHADE, strength), veil.get_rect(), border_radius=8)
         surface.blit(veil, box)
 
     def _font(self, size: int) -> pygame.font.Font:
         if size not in self._fonts:
-            self._fonts[size] = pygame.font.Font(None, int(size * 1.25))
+            self._fonts[size] = pygame.font.Font(None, max(SMALLEST, int(size * 1.25)))
         return self._fonts[size]
 
 

@@ -36,17 +36,18 @@ def letterbox(picture: tuple[int, int], window: tuple[int, int]) -> Rect | None:
     return Rect((window[0] - fitted[0]) // 2, (window[1] - fitted[1]) // 2, *fitted)
 
 
-def first_window(picture: tuple[int, int], usable: tuple[int, int], share: float = 0.85) -> tuple[int, int]:
-    """Size of a new window: a whole multiple of the picture if one fits into ``share`` of the usable screen.
+def first_window(picture: tuple[int, int], usable: tuple[int, int], share: float = 0.9) -> tuple[int, int]:
+    """Size of a new window: as large as ``share`` of the usable screen allows, in the picture's aspect.
 
-    A picture larger than that is scaled down. Never larger than the usable area.
+    A whole multiple of the picture is taken where it gives away less than a quarter of that. Never larger than the
+    usable area.
     """
     room = max(1, int(usable[0] * share)), max(1, int(usable[1] * share))
     times = min(room[0] // picture[0], room[1] // picture[1])
-    if times >= 1:
-        return picture[0] * times, picture[1] * times
     fitted = letterbox(picture, room)
-    return (fitted.width, fitted.height) if fitted else room
+    if fitted is None or times * picture[0] > 0.75 * fitted.width:
+        return picture[0] * max(1, times), picture[1] * max(1, times)
+    return fitted.width, fitted.height
 
 
 def scaled(picture: Picture, width: int, height: int, smooth: bool) -> Picture:

@@ -47,11 +47,17 @@ class Screen:
     def __init__(self, picture: tuple[int, int], title: str) -> None:
         pygame.display.init()
         pygame.font.init()
-        usable = pygame.display.get_desktop_sizes()[0]
-        self._windowed = first_window(picture, usable)
+        self._usable = pygame.display.get_desktop_sizes()[0]
+        self._windowed = self._chosen = first_window(picture, self._usable)
         self._full = False
         pygame.display.set_caption(title)
         pygame.display.set_mode(self._windowed, pygame.RESIZABLE)
+
+    def fit(self, picture: tuple[int, int]) -> None:
+        """Take the best size for another picture, unless the player has chosen one."""
+        if not self._full and self.size == self._chosen:
+            self._chosen = first_window(picture, self._usable)
+            pygame.display.set_mode(self._chosen, pygame.RESIZABLE)
 
     @property
     def size(self) -> tuple[int, int]:

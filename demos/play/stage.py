@@ -14,7 +14,7 @@ from engine_sim.views.frame import FrameState
 from render_bridge.palette import RACING
 
 from .letterbox import scaled, side_by_side
-from .painter import PaintJob, Painter, Picture
+from .painter import Painter, PaintJob, Picture
 
 VIEWS = ("class", "teacher", "both")
 Make = Callable[[PaintJob], Painter]

@@ -13,23 +13,24 @@ import pygame
 from numpy.typing import NDArray
 
 from engine_sim.core.ticks import TICK_RATE
+from engine_sim.recording.drive import Drive
 
 from .events import EventPump, Pumped
-from .game import Game, PlayOptions, load_game
+from .game import Game, PlayOptions, load_drive, open_game
 from .hud_paint import HudPainter, Lettering
 from .inputs import Inputs
 from .keyboard import Command
 from .letterbox import Rect
 from .loading import Loading
 from .loop import LoopConfig, PlayLoop
-from .painter import PaintJob, Painter
+from .painter import Painter, PaintJob
 from .screen import Screen
 from .stage import Make, Stage
 
 NOTICE_SECONDS = 3.0
 REFRESH_SECONDS = 0.1  # a paused or slow game still redraws its display this often
 LONGEST_NAP = 0.004
-Load = Callable[[PlayOptions, Callable[[str], None]], Game]
+Load = Callable[[PlayOptions, Callable[[str], None]], Drive]
 
 
 class PlayWindow:
@@ -40,7 +41,7 @@ class PlayWindow:
         make_painter, load: how views and races are opened; tests put stand-ins here.
     """
 
-    def __init__(self, options: PlayOptions, make_painter: Make = Painter, load: Load = load_game) -> None:
+    def __init__(self, options: PlayOptions, make_painter: Make = Painter, load: Load = load_drive) -> None:
         self.options = options
         self._load = load
         job = PaintJob("", options.setup.track, options.width, options.height, options.looks[0].look)
@@ -50,7 +51,7 @@ class PlayWindow:
         self.events = EventPump(self.inputs, self.screen.size)
         self.stage = Stage(job, options.view or "both", options.view is not None, make_painter)
         self._lettering = Lettering()
-        self._loading: Loading[Game] | None = None
+        self._loading: Loading[Drive] | None = None
         self._look = 0
         self._notice, self._notice_until = "", 0.0
         self._help = False
@@ -66,7 +67,13 @@ class PlayWindow:
         try:
             while True:
                 game = self._open_race()
-                if game is None or not self._drive(game):
+                if game is None:
+                    return None
+                try:
+                    again = self._drive(game)
+                finally:
+                    game.close()
+                if not again:
                     return game
                 setup = replace(self.options.setup, seed=self.options.setup.seed + 1)
                 self.options = replace(self.options, setup=setup)
@@ -84,15 +91,14 @@ class PlayWindow:
             self.stage.poll()
             self._show_loading([self._loading.progress, *self.stage.progress])
             time.sleep(1 / 60)
-        return self._loading.result()
+        return open_game(self.options, self._loading.result())
 
     def _show_loading(self, lines: list[str]) -> None:
         def black(width: int, height: int) -> NDArray[np.uint8]:
             return np.zeros((height, width, 3), np.uint8)
 
         def overlay(surface: pygame.Surface, place: Rect) -> None:
-            rows = [f"Paintover – {self.options.setup.track}", *(line for line in lines if line)]
-            self._lettering.notice(surface, place, rows, max(12, place.height // 20), 0.5)
+            self._lettering.loading(surface, place, self.options.setup.track, [line for line in lines if line])
 
         self.screen.show(self.stage.size, black, overlay)
 
@@ -110,13 +116,14 @@ class PlayWindow:
             pumped = self._pump()
             if Command.QUIT in pumped.commands:
                 return False
-            if Command.RESTART in pumped.commands:
+            if Command.RESTART in pumped.commands and self.options.record is None:
                 return True
             for command in pumped.commands:
                 self._obey(command, game, loop)
             turn = loop.turn()
             if turn.lost_ticks:
                 self.lost_ticks += turn.lost_ticks
+                game.lost(turn.lost_ticks)
                 self._say(f"stood still for {turn.lost_ticks / TICK_RATE:.1f} s")
             if self.stage.poll() or self._due():
                 self._show(game, painter, loop)
@@ -130,6 +137,7 @@ class PlayWindow:
             self.stage.submit(game.frame())
         elif command is Command.VIEW:
             self._say(f"view: {self.stage.next_view()}")
+            self.screen.fit(self.stage.size)
         elif command is Command.LOOK:
             self._look = (self._look + 1) % len(self.options.looks)
             chosen = self.options.looks[self._look]
@@ -165,10 +173,12 @@ class PlayWindow:
         self._pumped_at = now
         pumped = self.events.pump()
         self._dirty = self._dirty or pumped.redraw
-        for text in [*pumped.notices, self.stage.notice]:
-            if text:
-                self._say(text)
-        self.stage.notice = ""
+        for text in pumped.notices:
+            self._say(text)
+        if self.stage.notice:  # a view was given up for another
+            self._say(self.stage.notice)
+            self.stage.notice = ""
+            self.screen.fit(self.stage.size)
         return pumped
 
     def _due(self) -> bool:
@@ -181,6 +191,7 @@ class PlayWindow:
     def _close(self) -> None:
         """Leave nothing behind: no process, and no thread that a compiler could keep alive."""
         self.stage.close()
+        self.events.close()
         self.screen.close()
         if self._loading is not None and self._loading.running:
             sys.stdout.flush()

@@ -19,7 +19,7 @@ FAR = 1.0e4
 
 
 class Cameras(NamedTuple):
-    """Pinhole cameras of M frames: ``[M, 3]`` world position, unit forward and up; ``[M]`` vertical field of view (rad)."""
+    """Pinhole cameras of M frames: ``[M, 3]`` position, unit forward and up; ``[M]`` vertical field of view, rad."""
 
     position: Tensor
     forward: Tensor

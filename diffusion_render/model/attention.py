@@ -67,7 +67,9 @@ class Attention(nn.Module):
         k = F.rms_norm(k, (HEAD,), self.key_gain.to(k.dtype), 1e-6)
         return rotate(q, rotary), KeyValue(rotate(k, rotary), v)
 
-    def forward(self, x: Tensor, rotary: Tensor, prefix: int, cached: KeyValue | None = None) -> tuple[Tensor, KeyValue]:
+    def forward(
+        self, x: Tensor, rotary: Tensor, prefix: int, cached: KeyValue | None = None
+    ) -> tuple[Tensor, KeyValue]:
         """Attend.
 
         Args:

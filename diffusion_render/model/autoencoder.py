@@ -74,9 +74,7 @@ class Autoencoder(nn.Module):
         self.decoder_table = BlockTable(c.rows, c.structure)
         self.base_table = BlockTable(c.rows, PIXELS)
         self.encoder = Encoder(c.encoder_widths, c.encoder_blocks, c.latent, c.structure)
-        self.decoder = Decoder(
-            c.decoder_widths, c.decoder_blocks, c.latent, c.structure, c.head, 16 * c.noise_octaves
-        )
+        self.decoder = Decoder(c.decoder_widths, c.decoder_blocks, c.latent, c.structure, c.head, 16 * c.noise_octaves)
 
     def look(self, look_table: Tensor) -> LookTables:
         """Look table ``[N, classes, LOOK_FEATURES]`` → the session's block tables."""
@@ -94,10 +92,14 @@ class Autoencoder(nn.Module):
         return latents
 
     def decode(
-        self, latents: Tensor, codes: Tensor, look: LookTables, state: DecoderState | None = None,
+        self,
+        latents: Tensor,
+        codes: Tensor,
+        look: LookTables,
+        state: DecoderState | None = None,
         noise: Tensor | None = None,
     ) -> tuple[Tensor, DecoderState]:
-        """latents ``[N, T, C, H/32, W/32]`` and the codes of their frames → frames ``[N, 4·T, 3, H, W]``, next state."""
+        """latents ``[N, T, C, H/32, W/32]`` and their frames' codes → frames ``[N, 4·T, 3, H, W]``, next state."""
         structure = self.decoder_table(codes, look.decoder)
         base = self.base_table(codes, look.base)
         return self.decoder(latents, structure, base, state, noise)

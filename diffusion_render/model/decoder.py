@@ -6,6 +6,7 @@ below; full resolution enters through the block table and leaves through a pixel
 
 from __future__ import annotations
 
+import itertools
 from typing import TypeAlias
 
 import torch.nn.functional as F
@@ -32,7 +33,6 @@ class FrameHead(nn.Module):
         self.conv = nn.Conv2d(head, head, 3, padding=1)
         self.norm_out = ChannelRMSNorm(head)
         self.out = nn.Conv2d(head, PIXELS, 1)
-        nn.init.zeros_(self.out.bias)
 
     def forward(self, x: Tensor, structure: Tensor, base: Tensor, noise: Tensor | None) -> Tensor:
         """x ``[M, C, h, w]``, structure ``[4·M, S, h, w]``, base colours ``[4·M, 48, h, w]`` → ``[4·M, 3, 4h, 4w]``."""
@@ -62,9 +62,9 @@ class Decoder(nn.Module):
         self.latent = nn.Conv2d(latent, widths[0], 1)
         finest = widths[::-1]
         self.structure = nn.Conv2d(FRAMES * structure, finest[0], 1)
-        self.structure_downs = nn.ModuleList(Down(a, b) for a, b in zip(finest[:-1], finest[1:], strict=True))
+        self.structure_downs = nn.ModuleList(Down(a, b) for a, b in itertools.pairwise(finest))
         self.stages = nn.ModuleList(TimedStage(w, b) for w, b in zip(widths, blocks, strict=True))
-        self.ups = nn.ModuleList(Up(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        self.ups = nn.ModuleList(Up(a, b) for a, b in itertools.pairwise(widths))
         self.head = FrameHead(widths[-1], head, structure, noise)
 
     def forward(

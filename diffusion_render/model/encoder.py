@@ -5,6 +5,7 @@ Without memory the latents jump at unit borders and the picture pops (LEARNABILI
 
 from __future__ import annotations
 
+import itertools
 from typing import TypeAlias
 
 import torch
@@ -39,7 +40,7 @@ class Encoder(nn.Module):
         self.pixels = nn.Conv2d(FRAMES * 3 * 16, widths[0], 1)
         self.structure = nn.Conv2d(FRAMES * structure, widths[0], 1)
         self.stages = nn.ModuleList(TimedStage(w, b) for w, b in zip(widths, blocks, strict=True))
-        self.downs = nn.ModuleList(Down(a, b) for a, b in zip(widths[:-1], widths[1:], strict=True))
+        self.downs = nn.ModuleList(Down(a, b) for a, b in itertools.pairwise(widths))
         self.head = nn.Sequential(ChannelRMSNorm(widths[-1]), nn.Conv2d(widths[-1], latent, 1))
 
     def forward(
@@ -57,7 +58,9 @@ class Encoder(nn.Module):
         """
         n, count, _, height, width = frames.shape
         if count % FRAMES or height % 32 or width % 32:
-            raise ValueError(f"encoder takes multiples of 4 frames of 32 × 32 pixels, got {count} of {height} × {width}")
+            raise ValueError(
+                f"encoder takes multiples of 4 frames of 32 × 32 pixels, got {count} of {height} × {width}"
+            )
         x = F.pixel_unshuffle(frames.reshape(n * count, 3, height, width), 4)
         x = x.view(n * count // FRAMES, -1, height // 4, width // 4)
         x = self.pixels(x) + self.structure(structure.flatten(0, 1).flatten(1, 2))
@@ -70,5 +73,3 @@ class Encoder(nn.Module):
             if k < len(self.downs):
                 x = self.downs[k](x)
         return normalize_latent(unfold_time(self.head(x), n), 2), tuple(after)
-
-

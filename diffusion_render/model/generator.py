@@ -1,7 +1,7 @@
 """The generator: a diffusion transformer over one window of latent frames, text and reference.
 
-It predicts the velocity noise − data of a rectified flow (Liu et al., 2022): at level t a token is (1 − t) · data + t · noise.
-The level is per token: prefix and history are (nearly) clean while the chunk is noisy, so the prefix's keys and
+It predicts the velocity noise − data of a rectified flow (Liu et al., 2022): at level t a token is
+(1 − t) · data + t · noise. The level is per token: prefix and history are (nearly) clean while the chunk is noisy, so the prefix's keys and
 values do not depend on the step and are computed once a session.
 """
 
@@ -54,8 +54,8 @@ BASE = GeneratorConfig(width=512, layers=12, latent=128, structure=192)
 class Tokens(NamedTuple):
     """One run of tokens that share a role: latent frames of the reference, sink, history or chunk.
 
-    ``latents`` ``[N, U, C, h, w]`` at ``level`` ``[N, U]``; ``structure`` ``[N, U, S, h, w]``; ``positions`` ``[U]`` on the
-    template's time axis.
+    ``latents`` ``[N, U, C, h, w]`` at ``level`` ``[N, U]``; ``structure`` ``[N, U, S, h, w]``;
+    ``positions`` ``[U]`` on the template's time axis.
     """
 
     latents: Tensor
@@ -65,21 +65,21 @@ class Tokens(NamedTuple):
 
 
 class Modulation(nn.Module):
-    """Shift, scale and gate of every layer from the noise level: one shared network and a table per layer (PixArt-α)."""
+    """Shift, scale and gate of each layer from the noise level: one network and a table per layer (PixArt-α)."""
 
     def __init__(self, width: int, layers: int) -> None:
         super().__init__()
-        self.net = nn.Sequential(nn.Linear(256, width), nn.SiLU(), nn.Linear(width, 6 * width))
+        self.waves, self.out = nn.Linear(256, width), nn.Linear(width, 6 * width)
         self.table = nn.Parameter(torch.randn(layers, 6 * width) / width**0.5)
-        nn.init.zeros_(self.net[2].weight)
-        nn.init.zeros_(self.net[2].bias)
+        nn.init.zeros_(self.out.weight)
+        nn.init.zeros_(self.out.bias)
 
     def forward(self, level: Tensor) -> Tensor:
         """Levels in [0, 1] ``[N, U]`` → shared projections ``[N, U, 6 · width]``; layer k adds ``table[k]``."""
         rates = torch.exp(-math.log(1e4) * torch.arange(128, device=level.device) / 128)
         angle = 1000.0 * level.float()[..., None] * rates
         waves = torch.cat([torch.cos(angle), torch.sin(angle)], -1)
-        return self.net(waves.to(self.net[0].weight.dtype))
+        return self.out(F.silu(self.waves(waves.to(self.waves.weight.dtype))))
 
 
 class Block(nn.Module):
@@ -139,9 +139,7 @@ class Generator(nn.Module):
         clean = self.modulation(torch.zeros(text.shape[:2], device=text.device))
         return x, clean, torch.zeros(text.shape[1], 3, device=text.device)
 
-    def forward(
-        self, text: Tensor, reference: Tokens, sink: Tokens | None, moving: Tokens
-    ) -> Tensor:
+    def forward(self, text: Tensor, reference: Tokens, sink: Tokens | None, moving: Tokens) -> Tensor:
         """Velocities of the moving part ``[N, U, C, h, w]``, everything computed afresh (the plain twin).
 
         Args:

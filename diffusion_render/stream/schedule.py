@@ -1,4 +1,4 @@
-"""The stream's plan as data: how many units a window holds, where they sit on the position template, which steps the sampler walks.
+"""The stream's plan as data: units of a window, their places on the position template, steps of the sampler.
 
 A unit is one latent frame (4 video frames). Every window after the first sits on the same positions,
 so a window late in the stream looks to the generator exactly like an early one (source text, section 3.1.2).
@@ -17,7 +17,7 @@ class Window(NamedTuple):
     this order, on the time axis of the template (the reference sits at 0).
     """
 
-    index: int
+    number: int
     sink: tuple[int, ...]
     history: tuple[int, ...]
     chunk: tuple[int, ...]
@@ -52,7 +52,7 @@ class Schedule:
             raise ValueError(f"schedule needs first ≥ 1, chunk ≥ 1, sink ≥ 0, history ≥ 0; got {self}")
         if self.first < max(self.sink + self.history, self.sink + 1):
             raise ValueError(
-                f"first window of {self.first} units cannot fill sink {self.sink} + history {self.history} of the second"
+                f"first window of {self.first} units cannot fill the second's sink {self.sink} + history {self.history}"
             )
         falling = all(a > b for a, b in zip(self.steps, self.steps[1:]))
         if not self.steps or self.steps[0] != 1.0 or not falling or self.steps[-1] <= 0.0:
@@ -60,21 +60,21 @@ class Schedule:
         if not 0.0 <= self.history_noise < 1.0:
             raise ValueError(f"history_noise must lie in [0, 1), got {self.history_noise}")
 
-    def window(self, index: int) -> Window:
-        """The ``index``-th window; window 0 has no sink and no history."""
-        if index < 0:
-            raise ValueError(f"window index must be ≥ 0, got {index}")
-        if index == 0:
+    def window(self, number: int) -> Window:
+        """The ``number``-th window; window 0 has no sink and no history."""
+        if number < 0:
+            raise ValueError(f"window number must be ≥ 0, got {number}")
+        if number == 0:
             units = tuple(range(self.first))
             return Window(0, (), (), units, tuple(1 + u for u in units))
-        start = self.first + (index - 1) * self.chunk
+        start = self.first + (number - 1) * self.chunk
         sink = tuple(range(self.sink))
         history = tuple(range(start - self.history, start))
         chunk = tuple(range(start, start + self.chunk))
-        return Window(index, sink, history, chunk, tuple(1 + k for k in range(self.sink + self.history + self.chunk)))
+        return Window(number, sink, history, chunk, tuple(1 + k for k in range(self.sink + self.history + self.chunk)))
 
     def window_of_unit(self, unit: int) -> int:
-        """Index of the window that generates ``unit``."""
+        """Number of the window that generates ``unit``."""
         return 0 if unit < self.first else 1 + (unit - self.first) // self.chunk
 
     def units_after(self, windows: int) -> int:

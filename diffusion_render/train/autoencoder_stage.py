@@ -161,7 +161,9 @@ class AutoencoderTrainer:
             score, features = self.judge(fake, maps)
             with torch.no_grad():
                 _, wanted = self.judge(real, maps)
-            matching = sum(((a - b).abs().mean() for a, b in zip(features, wanted)), torch.zeros((), device=score.device))
+            matching = sum(
+                ((a - b).abs().mean() for a, b in zip(features, wanted)), torch.zeros((), device=score.device)
+            )
         self.judge.requires_grad_(True)
         values |= {"judge": judged.detach(), "matching": matching.detach()}
         return self.stage.matching * matching.float() - self.stage.adversarial * score.float().mean()

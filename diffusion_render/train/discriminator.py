@@ -22,11 +22,11 @@ class DiscriminatorConfig:
 class Discriminator(nn.Module):
     """Scores ``[M, 1, h, w]`` for pairs of frames; features on request for feature matching."""
 
-    def __init__(self, config: DiscriminatorConfig = DiscriminatorConfig()) -> None:  # noqa: B008 - frozen
+    def __init__(self, config: DiscriminatorConfig = DiscriminatorConfig()) -> None:
         super().__init__()
         self.embedding = nn.Embedding(config.classes, config.embedding)
         wide = 4 * 2 * (3 + config.embedding)
-        layers = []
+        layers: list[nn.Module] = []
         for width in config.widths:
             layers.append(spectral_norm(nn.Conv2d(wide, width, 4 if layers else 3, 2 if layers else 1, 1)))
             wide = width

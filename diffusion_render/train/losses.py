@@ -53,7 +53,7 @@ def multi_scale_gradient(error: Tensor, scales: int = 3) -> Tensor:
 
 
 def motion_loss(error: Tensor, border: float) -> Tensor:
-    """L1 of the error of frame differences; the step into frame 4·k weighs ``border`` times, since there latents jump."""
+    """L1 of the error of frame differences; steps into frames 4·k weigh ``border`` times: there latents jump."""
     steps = (error[:, 1:] - error[:, :-1]).abs().mean((0, 2, 3, 4))
     into = torch.arange(1, error.shape[1], device=error.device)
     weight = torch.where(into % 4 == 0, border, 1.0)

@@ -1,7 +1,7 @@
 """What every stage shares: schedule, averages, a journal of curves, and resuming.
 
-A run folder holds ``settings.json``, ``curves.jsonl`` (one object a line) and ``state.pt`` (everything that the next step needs).
-The same command again goes on where the last one stopped.
+A run folder holds ``settings.json``, ``curves.jsonl`` (one object a line) and ``state.pt`` (everything that the next
+step needs). The same command again goes on where the last one stopped.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Data-dependent start (Mishkin and Matas, 2015; Krähenbühl et al., 2015): every convolution begins with mean 0, spread 1.
+"""Data-dependent start (Krähenbühl et al., 2015): every convolution begins with mean 0 and spread 1.
 
 At PyTorch's default start 99.9 % of a latent's energy was the same for every input (LEARNABILITY, section 9).
 """

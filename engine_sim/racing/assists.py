@@ -15,10 +15,11 @@ from ..core.jit import kernel
 from ..core.ticks import TICK_SECONDS
 from .car import FRONT, GRAVITY, GRIP, LOCK, PEAK_SLIP_ANGLE, STEER_RATE, WHEELBASE
 from .state import (
-    BRAKE, BRAKE_IN, GEAR, HANDBRAKE, LOOSE, STEER, STEER_IN, THROTTLE, THROTTLE_IN, YAW_RATE, U, V,
+    BRAKE, BRAKE_IN, GEAR, GRIP_FRONT, GRIP_REAR, HANDBRAKE, LOAD_FRONT, LOAD_REAR, LOOSE, STEER, STEER_IN, THROTTLE, THROTTLE_IN, YAW_RATE, U, V,
 )  # fmt: skip
 
 _SLIP_ROOM = 1.12  # of the peak slip angle that steering help allows
+_YAW_GAIN = 0.3  # rad of front wheels per rad/s of yaw beyond what the grip can hold
 
 
 @kernel
@@ -71,13 +72,25 @@ def full_lock(car, help_share):
 
 
 @kernel
+def calm_yaw(car):
+    """Angle to take off the front wheels when the car turns faster than its grip could hold in a steady bend."""
+    hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
+    most = hold * GRAVITY / max(car[U], 4.0)
+    if car[YAW_RATE] > most:
+        return _YAW_GAIN * (car[YAW_RATE] - most)
+    if car[YAW_RATE] < -most:
+        return _YAW_GAIN * (car[YAW_RATE] + most)
+    return 0.0
+
+
+@kernel
 def turn_wheels(car, help_share):
     """Move the front wheels towards the demand, within what steering help allows."""
     goal = car[STEER_IN] * full_lock(car, help_share)
     if car[U] > 4.0:
         way = atan((car[V] + FRONT * car[YAW_RATE]) / car[U])  # where the front axle really goes
         room = slip_room(car)
-        kept = clamp(goal, way - room, way + room)
+        kept = clamp(goal, way - room, way + room) - calm_yaw(car)
         share = help_share * (1.0 - 0.8 * car[HANDBRAKE]) * clamp((car[U] - 4.0) / 4.0, 0.0, 1.0)
         goal += share * (kept - goal)
     car[STEER] = approach(car[STEER], clamp(goal, -LOCK, LOCK), STEER_RATE * TICK_SECONDS)

@@ -6,6 +6,7 @@ import dataclasses
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,13 +21,15 @@ from ..views.class_view import ClassView, check_size, open_class_view
 from ..views.frame import FrameState
 from ..views.look import Look
 from ..views.scene import build_scene
-from ..views.teacher_view import TeacherView, open_teacher_view
 from . import session_format as form
 from .drive import Drive, polite_interrupt
 from .records import FrameRecord, field_names, field_sums, map_hash
 from .timeline import TimelineEvent, plain_event
 from .video import pick_encoder
 from .writer import SessionWriter, check_new_folder
+
+if TYPE_CHECKING:
+    from ..views.teacher_view import TeacherView
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,8 @@ class Views:
             self.classes = guard.enter_context(open_class_view(scene, width, height, backend))
             self.teacher: TeacherView | None = None
             if options.teacher != "none" and options.look is not None:
+                from ..views.teacher_view import open_teacher_view  # Needs OpenGL, which class maps do without.
+
                 self.teacher = open_teacher_view(scene, width, height, options.look)
                 guard.callback(self.teacher.close)
             self._stack = guard.pop_all()

@@ -102,23 +102,23 @@ class Entry:
         if self.kind == "phase":
             return _phase_name(self.value)
         if self.kind == "bend":
-            return "left-hand bend" if self.value > 0 else "right-hand bend"
+            return f"{'left' if self.value > 0 else 'right'}-hand bend of {abs(self.value):.0f} m radius"
         if self.kind == "lap":
-            return f"lap {self.value:g}"
-        template = _WORDS.get(self.kind, self.kind.replace("_", " "))
-        return template.format(other=f"car {self.other}")
+            return f"lap of {self.value / TICK_RATE:.1f} s"
+        words = _WORDS.get(self.kind, self.kind.replace("_", " "))
+        return words.format(other=f"car {self.other}", value=f"{self.value:.0f}")
 
 
 _WORDS = {
-    "pass": "passes {other}",
+    "pass": "passes {other} for position {value}",
     "contact": "contact with {other}",
-    "barrier": "hits the barrier",
+    "barrier": "hits the barrier at {value} m/s",
     "off_track": "off the track",
     "reset": "put back on the track",
-    "finish": "crosses the finish line",
-    "gap": "recording interrupted by a stall",
+    "finish": "finishes in position {value}",
+    "gap": "stall of the loop, {value} ticks lost",
 }
-_ENDS = {"off_track": "on_track", "phase": "phase", "lap": "lap"}
+_ENDS = {"off_track": "on_track", "phase": "phase"}
 
 
 @dataclass(frozen=True)
@@ -169,8 +169,8 @@ class Timeline:
 def build_timeline(events: Iterable[TimelineEvent], ticks: int) -> Timeline:
     """Join events into entries.
 
-    Phases last until the next one, laps until the same car's next, off-track trips until the car is back; whatever is
-    open at the end lasts until ``ticks``.
+    A phase lasts until the next one, a trip off the track until the car is back, and either to the end if nothing ends it. A
+    lap ends with its event and began as many ticks earlier as the event's value says.
 
     Args:
         events: in the order in which they happened.
@@ -187,7 +187,8 @@ def build_timeline(events: Iterable[TimelineEvent], ticks: int) -> Timeline:
         if event.kind in _ENDS:
             open_at[event.kind, event.car] = len(entries)
         if event.kind != "on_track":
-            entries.append(Entry(event.kind, time, time, event.car, event.other, event.value))
+            start = max(0.0, time - event.value / TICK_RATE) if event.kind == "lap" else time
+            entries.append(Entry(event.kind, start, time, event.car, event.other, event.value))
     length = ticks / TICK_RATE
     for index in open_at.values():
         entries[index] = replace(entries[index], end=max(length, entries[index].start))

@@ -71,11 +71,14 @@ def assemble_track(
         label: name, kind, source, split.
         line: closed centreline, x, y, z in metres, any spacing.
         section: cross-section per point of ``line``.
-        pit: pit straight, s along the given centreline.
+        pit: pit straight, s along the given centreline; held inside the lap.
         ground: character of the land; default: gentle meadows, seed 0.
         scenery: SCENERY_DTYPE [k]; default: none.
     """
     arrays = build_arrays(line, section)
+    length = float(arrays.scalars[0])
+    if pit is not None:
+        pit = PitStraight(min(max(pit.start, 0.0), length), min(max(pit.end, 0.0), length), pit.side)
     return Track(
         name=label.name,
         kind=label.kind,

@@ -8,13 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tracks.track import Track
-from .meshes import barriers, ground, prototypes, ribbon
+from .meshes import barriers, car, ground, prototypes, ribbon
 from .meshes.parts import to_static
 from .meshes.rings import Rings
 from .scene_data import INSTANCE_DTYPE, Prototype, Scene, StaticCells
 
 STATIC_LOD_DISTANCE = (140.0, 420.0, 5000.0)
-WHEEL_OFFSETS = np.array([(1.32, 0.83, 0.33), (1.32, -0.83, 0.33), (-1.32, 0.82, 0.34), (-1.32, -0.82, 0.34)])
+WHEEL_OFFSETS = np.array(
+    [(x * car.AXLE, y * car.TRACK, car.WHEEL_RADIUS) for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
+)
 
 _built: dict[str, tuple[Track, Scene]] = {}
 
@@ -35,14 +37,15 @@ def _build(track: Track) -> Scene:
     plants_and_houses, cars = _prototypes()
     all_prototypes = plants_and_houses + cars
     instances, prototype_of = _instances(track.scenery)
-    radius = np.array([p.radius for p in all_prototypes])
+    boxes = np.stack([prototypes.extents(p) for p in all_prototypes])
+    half = boxes[prototype_of] * instances["scale"].astype(np.float64)
     return Scene(
         name=track.name,
         static=static_cells(track),
         prototypes=all_prototypes,
         instances=instances,
         prototype_of=prototype_of,
-        instance_radius=radius[prototype_of] * instances["scale"].max(1).astype(np.float64),
+        instance_radius=np.sqrt((half * half).sum(-1)),
         wheel_offsets=WHEEL_OFFSETS,
     )
 

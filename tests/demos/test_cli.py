@@ -134,7 +134,7 @@ def test_a_look_is_a_seed_a_name_or_a_file():
     assert options.parse_look("7").look.seed == 7
     with pytest.raises(UserError, match="did you mean 'storm'"):
         options.parse_look("strom")
-    with pytest.raises(UserError, match="nowhere.json"):
+    with pytest.raises(UserError, match=r"nowhere\.json"):
         options.parse_look("nowhere.json")
 
 

@@ -37,9 +37,16 @@ def test_a_new_window_fits_the_screen(picture, usable):
     assert 1 <= height <= usable[1]
 
 
-def test_a_new_window_is_a_whole_multiple_where_it_can_be():
-    assert first_window((448, 256), (1920, 1200)) == (1344, 768)
-    assert first_window((1344, 768), (1280, 720)) == (1071, 612)
+@pytest.mark.parametrize(
+    ("picture", "usable", "window"),
+    [
+        ((448, 256), (1920, 1200), (1344, 768)),  # three times, of 3.86 possible
+        ((896, 256), (1440, 900), (1296, 370)),  # once would waste a third
+        ((1344, 768), (1280, 720), (1134, 648)),
+    ],
+)
+def test_a_new_window_is_a_whole_multiple_unless_that_wastes_the_screen(picture, usable, window):
+    assert first_window(picture, usable) == window
 
 
 def test_nearest_scaling_makes_no_new_colours_and_leaves_the_source_alone():

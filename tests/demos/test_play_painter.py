@@ -177,5 +177,3 @@ def test_loading_raises_what_the_work_raised():
 
     with pytest.raises(UserError, match="no track"):
         Loading(work).result()
-
-

@@ -101,7 +101,7 @@ def crossings(x, y, stride):
                 continue
             ux, uy, vx, vy = x[i2] - x[i], y[i2] - y[i], x[j2] - x[j], y[j2] - y[j]
             cross = ux * vy - uy * vx
-            if cross == 0.0:
+            if cross * cross < 1e-6 * (ux * ux + uy * uy) * (vx * vx + vy * vy):  # parallel: no crossing
                 continue
             wx, wy = x[j] - x[i], y[j] - y[i]
             t, s = (wx * vy - wy * vx) / cross, (wx * uy - wy * ux) / cross

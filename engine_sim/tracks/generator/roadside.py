@@ -121,10 +121,10 @@ def make_section(
         assign(road, spacing, first * count * spacing, last * count * spacing, surface)
         if surface != ASPHALT:
             for side in (left, right):
-                raise_to(side.kerb, spacing, 0.0, 0.0, 1.0, 0.0)
                 side.kerb = np.where(road == surface, 0.0, side.kerb)
     for side in (left, right):
-        side.kerb = smooth_closed(side.kerb, int(2.0 / spacing), 1)
+        kerb = smooth_closed(side.kerb, int(2.0 / spacing), 1)
+        side.kerb = np.where(kerb < 0.08, 0.0, kerb)
         side.verge = smooth_closed(side.verge, int(9.0 / spacing), 2)
     barriers = [half_width + side.kerb + np.maximum(side.verge - side.kerb, 0.5) for side in (left, right)]
     section = CrossSection(

@@ -18,9 +18,9 @@ from ..noise import ease, fractal, lattice
 from ..track import BOULDER, BUSH, TREE_BROADLEAF, TREE_CONIFER
 from .distance import distance_at
 
-NEAR, MIDDLE = 45.0, 130.0
-"""Metres from the barrier at which density steps down."""
-LATTICES = ((4.0, 0.0, NEAR), (7.0, NEAR, MIDDLE), (26.0, MIDDLE, 1e9))
+NEAR, MIDDLE = 45.0, 150.0
+"""Metres from the barrier by which density has come down to that of the next ring."""
+LATTICES = ((4.0, 0.0, NEAR), (7.0, NEAR, MIDDLE), (15.0, MIDDLE, 1e9))
 """(spacing, from, to) metres of the three rings of candidates."""
 # Hash channels.
 _JITTER_X, _JITTER_Y, _GROW, _SIZE, _SHAPE, _SPECIES, _OTHER = range(7)
@@ -37,6 +37,7 @@ def wood_at(x, y, seed, share, metres):
     """How deep inside a grove a place lies, 0 … 1: patches of about 170 m, more and smaller ones near the track."""
     big = fractal(x / 170.0, y / 170.0, seed, 3)
     share += 0.1 * (1.0 - ease(metres / 90.0)) * (1.0 - share)
+    share *= 1.0 - 0.45 * ease((metres - 90.0) / 110.0)
     rest = 0.5 - share
     wood = ease((big - 0.84 * rest - 0.5 * rest * rest * rest) / 0.12 + 0.5)  # that quantile of ``fractal``
     if metres < 2.0 * NEAR:
@@ -95,7 +96,8 @@ def write_boulder(out, k, x, y, ix, iy, seed):
 @kernel
 def tree_chance(metres, wood, slope, cover, rule):
     """Trees per hectare at a place."""
-    density = rule[1] if metres < NEAR else (rule[2] if metres < MIDDLE else rule[3])
+    near, far = 1.0 - ease((metres - 25.0) / 25.0), ease((metres - 80.0) / 70.0)
+    density = rule[1] * near + rule[2] * (1.0 - near) * (1.0 - far) + rule[3] * far
     lone = 0.05 if metres < NEAR else 0.02
     density *= lone + (1.0 - lone) * wood
     density *= 1.0 - ease((slope - 0.5) / 0.6)

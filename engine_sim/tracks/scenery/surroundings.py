@@ -11,7 +11,7 @@ class Surroundings:
 
     Args:
         wood: share of the ground under trees.
-        near, middle, far: trees within 45 m of a barrier, within 130 m, and beyond.
+        near, middle, far: trees within 40 m of a barrier, within 100 m, and beyond.
         conifer: share of conifers.
         tree_height: metres of a broadleaf tree in the middle of a grove; conifers are a third taller.
         hedges: metres between hedgerows, 0 for none.
@@ -45,21 +45,21 @@ class Surroundings:
 
 
 SURROUNDINGS: dict[str, Surroundings] = {
-    "meadow": Surroundings(0.26, 170, 80, 8.0, 0.22, 10.0, hedges=150, bushes=10, villages=0.4, avenue=0.2),
-    "hills": Surroundings(0.3, 170, 80, 9.0, 0.35, 10.0, hedges=210, bushes=11, boulders=1.0, villages=0.45,
+    "meadow": Surroundings(0.24, 150, 70, 20.0, 0.22, 10.0, hedges=150, bushes=10, villages=0.4, avenue=0.2),
+    "hills": Surroundings(0.28, 150, 70, 20.0, 0.35, 10.0, hedges=210, bushes=11, boulders=1.0, villages=0.45,
                           avenue=0.1),
-    "forest": Surroundings(0.72, 130, 42, 9.0, 0.45, 12.0, bushes=12, boulders=0.8, villages=0.12, stands=0.25),
-    "alpine": Surroundings(0.5, 140, 50, 10.0, 0.92, 11.0, bushes=6, boulders=5.0, villages=0.4, stands=0.25),
-    "coast": Surroundings(0.22, 150, 70, 7.0, 0.4, 7.5, bushes=26, boulders=2.5, villages=0.55, avenue=0.15),
-    "city": Surroundings(0.16, 110, 50, 3.0, 0.08, 8.5, bushes=5, boulders=0.0, rows="city", lamps=36, boards=150,
+    "forest": Surroundings(0.72, 110, 36, 16.0, 0.45, 12.0, bushes=12, boulders=0.8, villages=0.12, stands=0.25),
+    "alpine": Surroundings(0.5, 120, 42, 18.0, 0.92, 11.0, bushes=6, boulders=5.0, villages=0.4, stands=0.25),
+    "coast": Surroundings(0.2, 140, 65, 18.0, 0.4, 7.5, bushes=26, boulders=2.5, villages=0.55, avenue=0.15),
+    "city": Surroundings(0.16, 110, 50, 10.0, 0.08, 8.5, bushes=5, boulders=0.0, rows="city", lamps=36, boards=150,
                          stands=0.5, avenue=0.5),
-    "desert": Surroundings(0.08, 90, 40, 3.0, 0.12, 5.0, bushes=30, boulders=8.0, villages=0.2),
-    "airfield": Surroundings(0.13, 150, 80, 8.0, 0.3, 9.0, bushes=9, boulders=0.1, rows="airfield", boards=260,
+    "desert": Surroundings(0.08, 90, 40, 10.0, 0.12, 5.0, bushes=30, boulders=8.0, villages=0.2),
+    "airfield": Surroundings(0.13, 140, 75, 22.0, 0.3, 9.0, bushes=9, boulders=0.1, rows="airfield", boards=260,
                              stands=0.45),
-    "moor": Surroundings(0.1, 130, 60, 6.0, 0.7, 7.0, bushes=30, boulders=5.0, villages=0.25),
-    "park": Surroundings(0.4, 130, 60, 9.0, 0.15, 13.0, bushes=9, boulders=0.1, villages=0.2, lamps=60, boards=240,
+    "moor": Surroundings(0.1, 130, 60, 16.0, 0.7, 7.0, bushes=30, boulders=5.0, villages=0.25),
+    "park": Surroundings(0.4, 115, 52, 18.0, 0.15, 13.0, bushes=9, boulders=0.1, villages=0.2, lamps=60, boards=240,
                          stands=0.6, avenue=0.5),
-    "quarry": Surroundings(0.14, 120, 60, 5.0, 0.55, 7.5, bushes=14, boulders=14.0, rows="works", boards=300),
+    "quarry": Surroundings(0.14, 120, 60, 14.0, 0.55, 7.5, bushes=14, boulders=14.0, rows="works", boards=300),
 }  # fmt: skip
 """One per setting of ``tracks.settings``, by the same name."""
 

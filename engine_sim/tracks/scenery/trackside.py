@@ -21,6 +21,8 @@ def build_trackside(yard: Yard, road: Roadside, pit: PitStraight | None, land: S
     stream = Stream(seed, "scenery trackside")
     _start_stands(yard, road, -pit.side if pit else (1 if stream.chance(0.5) else -1), land, stream)
     _bend_stands(yard, road, land, stream)
+    if land.stands >= 1.0:
+        _rim_stands(yard, road, stream)
     _braking_boards(yard, road, stream)
     _marshal_posts(yard, road)
     _long_boards(yard, road, land, stream)
@@ -100,6 +102,17 @@ def _bend_stands(yard: Yard, road: Roadside, land: Surroundings, stream: Stream)
         length = ((bend.end - bend.start) % road.count) * road.step
         for k in range(max(1, min(5, int(length / 90.0)) if land.stands >= 1.0 else 1)):
             _add_stand(yard, road, bend.start * road.step + 0.25 * length + 80.0 * k, -bend.side, size)
+
+
+def _rim_stands(yard: Yard, road: Roadside, stream: Stream) -> None:
+    """Stands along the other straights of a stadium, outside."""
+    for k, bend in enumerate(road.bends):
+        before = road.bends[k - 1]
+        straight = ((bend.start - before.end) % road.count) * road.step
+        for m in range(min(6, int(straight / 75.0))):
+            size = _stand_size(stream, 50.0)
+            if stream.chance(0.6):
+                _add_stand(yard, road, before.end * road.step + 75.0 * (m + 0.5), -bend.side, size)
 
 
 def _braking_boards(yard: Yard, road: Roadside, stream: Stream) -> None:

@@ -40,7 +40,7 @@ class ReadOptions:
     """
 
     split: str = "held-out"
-    smoothing: int = 3
+    smoothing: int = 5
 
 
 def find_torcs() -> dict[str, Path]:

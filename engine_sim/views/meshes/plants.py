@@ -16,7 +16,7 @@ from render_bridge import palette
 from ...core.random import Stream
 from ..materials import Material
 from .parts import Finish, Part, join, pack, unit
-from .solids import creased, icosphere, lathe, octahedron, smooth_normals
+from .solids import creased, icosphere, lathe, smooth_normals
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -40,9 +40,10 @@ def broadleaf(form: int, lod: int) -> Part:
     blobs = _crown(form)
     sides = (6, 4, 3)[lod]
     top = min(b.center[2] for b in blobs)
-    trunk = lathe([(0.040, -0.03), (0.024, 0.14), (0.016, top)], sides, BARK)
+    trunk = lathe([(0.056, -0.03), (0.032, 0.12), (0.022, top)], sides, BARK)
     if lod == 2:
-        trunk = lathe([(0.034, -0.03), (0.018, top)], sides, BARK)
+        trunk = lathe([(0.045, -0.03), (0.024, top)], sides, BARK)
+        return join([trunk, _far_crown(blobs, Material.LEAVES, 0.52)])
     return join([trunk, *_foliage(blobs, lod, Material.LEAVES, 0.52)])
 
 
@@ -79,25 +80,61 @@ def bush(form: int, lod: int) -> Part:
         blobs.append(Blob(center, (0.26, 0.24, 0.38), stream.uniform(0.0, 6.28), stream.integer(90, 170)))
     if lod == 0:
         return join([*_foliage(blobs[:1], 0, Material.LEAVES, 0.3), *_foliage(blobs[1:], 1, Material.LEAVES, 0.3)])
-    return join(_foliage(blobs[: (3, 2, 1)[lod]], lod, Material.LEAVES, 0.3))
+    if lod == 1:
+        return join(_foliage(blobs[:2], 1, Material.LEAVES, 0.3))
+    return _far_crown(blobs, Material.LEAVES, 0.3)
 
 
 def _foliage(blobs: list[Blob], lod: int, material: Material, middle: float) -> list[Part]:
-    """Blobs as meshes of 80, 20 or 8 triangles, widened so that coarse ones keep the silhouette."""
-    sphere, triangles = (icosphere(1), icosphere(0), octahedron())[lod]
-    widen = (1.0, 1.12, 1.3)[lod]
+    """Blobs as meshes of 80 or 20 triangles, the coarse ones widened so that they keep the silhouette."""
+    sphere, triangles = icosphere(1 - lod)
+    fit = _fit(blobs)
     parts = []
     for blob in blobs:
-        swell = widen * (_lumps(sphere, blob.phase) if lod < 2 else np.ones(len(sphere)))
-        offset = sphere * swell[:, None] * np.array(blob.radii)
-        position = np.clip(np.array(blob.center) + offset, (-0.5, -0.5, 0.0), (0.5, 0.5, 1.0))
-        whole = unit((position - np.array([0.0, 0.0, middle])) * np.array([1.0, 1.0, 0.8]))
-        normal = unit(0.45 * smooth_normals(position, triangles) + 0.55 * whole)
+        swell = (1.0, 1.1)[lod] * _lumps(sphere, blob.phase)
+        position = np.array(blob.center) + sphere * swell[:, None] * np.array(blob.radii)
+        position *= fit
         finish = Finish(palette.VEGETATION, material, blob.variation)
-        vertices = pack(position, normal, position[:, [0, 2]], finish)
-        vertices["surface"][:, 3] = _openness(position, blobs, middle)
-        parts.append(Part(vertices, triangles))
+        parts.append(_leafy(position, triangles, finish, blobs, middle))
     return parts
+
+
+def _fit(blobs: list[Blob]) -> Floats:
+    """Factors that bring the finest level into the unit box, ``[3]``."""
+    sphere, _ = icosphere(1)
+    points = np.concatenate(
+        [np.array(b.center) + sphere * _lumps(sphere, b.phase)[:, None] * np.array(b.radii) for b in blobs]
+    )
+    wide = float(np.abs(points[:, :2]).max())
+    return np.array([0.5 / wide, 0.5 / wide, 1.0 / float(points[:, 2].max())])
+
+
+def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob], middle: float) -> Part:
+    """Foliage with softened normals and baked openness."""
+    whole = unit((position - np.array([0.0, 0.0, middle])) * np.array([1.0, 1.0, 0.8]))
+    normal = unit(0.45 * smooth_normals(position, triangles) + 0.55 * whole)
+    vertices = pack(position, normal, position[:, [0, 2]], finish)
+    vertices["surface"][:, 3] = _openness(position, blobs, middle)
+    return Part(vertices, triangles)
+
+
+def _far_crown(blobs: list[Blob], material: Material, middle: float) -> Part:
+    """All blobs as one closed five-sided barrel of 26 triangles."""
+    low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
+    high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
+    low[2] = max(low[2], 0.0)
+    angle = 2.0 * np.pi * np.arange(5) / 5.0
+    rings = [
+        np.stack([r * np.cos(angle + turn), r * np.sin(angle + turn), np.full(5, z)], -1)
+        for r, z, turn in ((0.62, -0.94, 0.0), (1.06, -0.08, 0.63), (0.48, 0.97, 0.0))
+    ]
+    position = 0.5 * (low + high) + np.concatenate(rings) * 0.5 * (high - low)
+    k, m = np.arange(5), (np.arange(5) + 1) % 5
+    # Rings are turned by half a step, so the bands between them are zigzags.
+    bands = [(k, m, 5 + k), (5 + k, m, 5 + m), (5 + k, 5 + m, 10 + m), (5 + k, 10 + m, 10 + k)]
+    caps = [[(0, 2, 1), (0, 3, 2), (0, 4, 3)], [(10, 11, 12), (10, 12, 13), (10, 13, 14)]]
+    triangles = np.concatenate([*(np.stack(b, -1) for b in bands), *(np.array(c) for c in caps)])
+    return _leafy(position, triangles, Finish(palette.VEGETATION, material, blobs[0].variation), blobs, middle)
 
 
 def _lumps(direction: Floats, phase: float) -> Floats:
@@ -112,9 +149,9 @@ def _openness(position: Floats, blobs: list[Blob], middle: float) -> NDArray[np.
     buried = np.ones(len(position))
     for blob in blobs:
         inside = ((position - np.array(blob.center)) / np.array(blob.radii) / 1.05) ** 2
-        buried = np.minimum(buried, np.clip(inside.sum(-1) * 1.0, 0.35, 1.0))
+        buried = np.minimum(buried, np.clip(inside.sum(-1), 0.4, 1.0))
     height = np.clip((position[:, 2] - (middle - 0.3)) / 0.6, 0.0, 1.0)
-    return np.clip(255.0 * (0.42 + 0.58 * height) * buried, 60.0, 255.0).astype(np.uint8)
+    return np.clip(255.0 * (0.5 + 0.5 * height) * buried, 60.0, 255.0).astype(np.uint8)
 
 
 def conifer(form: int, lod: int) -> Part:
@@ -124,7 +161,7 @@ def conifer(form: int, lod: int) -> Part:
     slim = (0.5, 0.5, 0.46)[form]
     spikes = (12, 8, 6)[lod]
     bottom = (0.12, 0.20, 0.10)[form]
-    parts = [lathe([(0.030, -0.03), (0.018, bottom + 0.12)], (6, 4, 3)[lod], BARK)]
+    parts = [lathe([(0.042, -0.03), (0.028, bottom + 0.12)], (6, 4, 3)[lod], BARK)]
     for k in range(tiers):
         t = k / tiers
         edge = bottom + (0.97 - bottom) * t

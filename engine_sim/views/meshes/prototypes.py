@@ -1,47 +1,97 @@
-"""Which prototype each scenery object is drawn with."""
+"""Which prototypes there are, how far each level of detail reaches, and which one a scenery object is drawn with."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from render_bridge import palette
-
 from ...tracks import track as tracks
-from ..materials import Material
 from ..scene_data import Prototype
-from .parts import Finish, to_mesh
-from .solids import box, lathe
+from . import buildings, car, plants, trackside, wheel
+from .parts import Part, to_mesh
 
-_B = [
-    (tracks.TREE_BROADLEAF, palette.VEGETATION, Material.LEAVES), (tracks.TREE_CONIFER, palette.VEGETATION, Material.NEEDLES),
-    (tracks.BUSH, palette.VEGETATION, Material.LEAVES), (tracks.BOULDER, palette.ROCK, Material.ROCK),
-    (tracks.HOUSE, palette.BUILDING, Material.FACADE_HOUSE), (tracks.TOWER_BLOCK, palette.BUILDING, Material.FACADE_BLOCK),
-    (tracks.HANGAR, palette.BUILDING, Material.FACADE_HANGAR), (tracks.PIT_BUILDING, palette.BUILDING, Material.FACADE_PIT),
-    (tracks.STAND, palette.GRANDSTAND, Material.STAND_SEATS), (tracks.BOARD, palette.BILLBOARD, Material.BOARD_FACE),
-    (tracks.GANTRY, palette.BILLBOARD, Material.BOARD_FACE), (tracks.MARSHAL_POST, palette.BUILDING, Material.FACADE_HOUSE),
-    (tracks.LAMP_POST, palette.BARRIER, Material.METAL),
-]
+Ints = NDArray[np.int64]
+LODS = 3
+
+
+class Kind(NamedTuple):
+    """Prototypes of one scenery kind: builder (form, lod) → part, number of forms, reach of the levels in metres."""
+
+    name: str
+    build: Callable[[int, int], Part]
+    forms: int
+    reach: tuple[float, float, float]
+
+
+KINDS: dict[int, Kind] = {
+    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, (45.0, 120.0, 900.0)),
+    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, (50.0, 130.0, 900.0)),
+    tracks.BUSH: Kind("bush", plants.bush, plants.BUSH_FORMS, (30.0, 80.0, 260.0)),
+    tracks.BOULDER: Kind("boulder", plants.boulder, plants.BOULDER_FORMS, (25.0, 80.0, 450.0)),
+    tracks.HOUSE: Kind("house", buildings.house, buildings.HOUSE_FORMS, (90.0, 260.0, 2000.0)),
+    tracks.TOWER_BLOCK: Kind("tower", buildings.tower, buildings.TOWER_FORMS, (110.0, 320.0, 2600.0)),
+    tracks.HANGAR: Kind("hangar", buildings.hangar, buildings.HANGAR_FORMS, (100.0, 300.0, 2000.0)),
+    tracks.PIT_BUILDING: Kind("pits", trackside.pit_building, len(trackside.PIT_BAYS), (90.0, 260.0, 2000.0)),
+    tracks.STAND: Kind("stand", trackside.stand, len(trackside.STAND_BAYS), (80.0, 240.0, 2000.0)),
+    tracks.BOARD: Kind("board", trackside.board, 3, (70.0, 180.0, 800.0)),
+    tracks.GANTRY: Kind("gantry", lambda form, lod: trackside.gantry(lod), 1, (100.0, 300.0, 1500.0)),
+    tracks.MARSHAL_POST: Kind("marshal", lambda form, lod: trackside.marshal_post(lod), 1, (60.0, 160.0, 500.0)),
+    tracks.LAMP_POST: Kind("lamp", lambda form, lod: trackside.lamp_post(lod), 1, (60.0, 160.0, 600.0)),
+}
+CAR_REACH = {"car_body": (28.0, 90.0, 1500.0), "car_wheel": (28.0, 90.0, 400.0)}
 
 
 def scenery_prototypes() -> tuple[Prototype, ...]:
-    out = []
-    for kind, cls, mat in _B:
-        f = Finish(cls, mat)
-        if kind <= tracks.BUSH:
-            m = to_mesh([lathe([(0.0, 0.0), (0.5, 0.3), (0.0, 1.0)], 8, f)])
-        else:
-            m = to_mesh([box((-0.5, -0.5, 0.0), (0.5, 0.5, 1.0), f)])
-        out.append(Prototype(str(kind), (m,), (900.0,), 1.23))
-    return tuple(out)
-
-
-def choose(scenery: NDArray[np.void]) -> NDArray[np.int64]:
-    return scenery["kind"].astype(np.int64)
+    """All forms of all kinds, in the order of the kinds."""
+    result = []
+    for kind in KINDS.values():
+        for form in range(kind.forms):
+            parts = [kind.build(form, lod) for lod in range(LODS)]
+            result.append(_prototype(f"{kind.name}_{form}", parts, kind.reach))
+    return tuple(result)
 
 
 def car_prototypes() -> tuple[Prototype, Prototype]:
-    f = Finish(palette.RIVAL_CAR, Material.CAR_PAINT)
-    body = to_mesh([box((-1.9, -0.97, 0.2), (2.4, 0.97, 0.7), f), box((-1.2, -0.7, 0.7), (0.6, 0.7, 1.15), Finish(palette.RIVAL_CAR, Material.CAR_GLASS))])
-    wheel = to_mesh([lathe([(0.0, -0.14), (0.33, -0.14), (0.33, 0.14), (0.0, 0.14)], 16, Finish(palette.RIVAL_CAR, Material.CAR_TYRE), axis=1)])
-    return (Prototype("car_body", (body,), (1500.0,), 2.7), Prototype("car_wheel", (wheel,), (300.0,), 0.4))
+    """The car's body and its wheel."""
+    body = [car.body_parts(lod) for lod in range(LODS)]
+    round_ = [wheel.wheel_parts(lod) for lod in range(LODS)]
+    return (
+        _prototype("car_body", body, CAR_REACH["car_body"]),
+        _prototype("car_wheel", round_, CAR_REACH["car_wheel"]),
+    )
+
+
+def _prototype(name: str, parts: list[Part], reach: tuple[float, ...]) -> Prototype:
+    meshes = tuple(to_mesh([part]) for part in parts)
+    position = np.concatenate([m.vertices["position"] for m in meshes]).astype(np.float64)
+    return Prototype(name, meshes, reach, float(np.sqrt((position * position).sum(-1).max())))
+
+
+def extents(prototype: Prototype) -> NDArray[np.float64]:
+    """Largest |x|, |y|, |z| over all levels, ``[3]``: with a scale they bound any instance."""
+    return np.max([np.abs(m.vertices["position"].astype(np.float64)).max(0) for m in prototype.lods], 0)
+
+
+def choose(scenery: NDArray[np.void]) -> Ints:
+    """Prototype of each scenery object, int64 ``[n]``: by its size where forms differ in size, else by its seed."""
+    first = np.cumsum([0] + [k.forms for k in KINDS.values()])
+    starts = dict(zip(KINDS, first.tolist()))
+    chosen = np.zeros(len(scenery), np.int64)
+    for kind, info in KINDS.items():
+        mine = scenery["kind"] == kind
+        chosen[mine] = starts[kind] + _form(kind, info.forms, scenery[mine])
+    return chosen
+
+
+def _form(kind: int, forms: int, objects: NDArray[np.void]) -> Ints:
+    if kind == tracks.PIT_BUILDING:
+        return np.searchsorted([45.0, 110.0], objects["size_x"])
+    if kind == tracks.STAND:
+        return np.searchsorted([22.0, 38.0], objects["size_x"])
+    if kind == tracks.BOARD:
+        small = objects["size_x"] < 2.5
+        return np.where(small, trackside.BOARD_MARKER, np.where(objects["size_z"] > 3.2, trackside.BOARD_TALL, 0))
+    return (objects["seed"].astype(np.int64) >> 3) % forms

@@ -121,13 +121,6 @@ def _split(points: Floats, triangles: Ints) -> tuple[Floats, Ints]:
     return np.concatenate([unit(points), added]), four
 
 
-def octahedron() -> tuple[Floats, Ints]:
-    """Unit octahedron: 6 points, 8 triangles."""
-    points = np.array([(1, 0, 0), (0, 1, 0), (-1, 0, 0), (0, -1, 0), (0, 0, 1), (0, 0, -1)], float)
-    triangles = np.array([(0, 1, 4), (1, 2, 4), (2, 3, 4), (3, 0, 4), (1, 0, 5), (2, 1, 5), (3, 2, 5), (0, 3, 5)])
-    return points, triangles
-
-
 def creased(position: Floats, triangles: Ints, finish: Ints, finishes: Sequence[Finish], uv: Floats,
             degrees: float = 40.0) -> Part:  # fmt: skip
     """A part whose normals are smooth across edges that bend less than ``degrees`` and hard across the others.

@@ -5,6 +5,10 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
+
+from engine_sim.tracks import query
+from engine_sim.tracks.track import Track
 from engine_sim.views.frame import Camera, CarPose, FrameState
 from engine_sim.views.scene_data import (
     INSTANCE_DTYPE,
@@ -16,7 +20,6 @@ from engine_sim.views.scene_data import (
     Scene,
     StaticCells,
 )
-from numpy.typing import NDArray
 from render_bridge.palette import BUILDING, GRASS, PLAYER_CAR, RIVAL_CAR, ROAD, TERRAIN, VEGETATION
 
 
@@ -129,7 +132,7 @@ def village(seed: int = 5, cells: int = 10, objects: int = 400) -> Scene:
         Prototype("cone", (cone_mesh(2.0, 7.0, 9, VEGETATION),), (1e9,), 7.5),
         Prototype("car_body", (box_mesh((4.4, 1.9, 1.2), RIVAL_CAR),), (1e9,), 3.0),
     )
-    rows, owners = [], []
+    rows, owners = [np.zeros(0, INSTANCE_DTYPE)], []
     for k in range(objects):
         x, y = rng.uniform(-20.0 * cells, 20.0 * cells, 2)
         rows.append(instance(x, y, _height(x, y), rng.uniform(0, 6.28), rng.uniform(0.4, 1.6)))
@@ -162,3 +165,12 @@ def _ground_cell(i: int, j: int, cells: int, steps: int = 10, size: float = 40.0
     middle = corners.mean(axis=1)
     classes = np.where(np.abs(middle[:, 1]) < 6.0, ROAD, np.where(np.sin(middle[:, 0] * 0.05) > 0.3, TERRAIN, GRASS))
     return mesh_of(corners, list(classes))
+
+
+def pose_on_track(track: Track, s: float, d: float, speed: float = 0.0) -> CarPose:
+    """Car at a track position, along the track, leaning with the road."""
+    arrays = track.arrays
+    x, y, z = query.point_at(arrays, s, d)
+    tx, ty = query.heading_at(arrays, s)
+    grade, bank = query.sample_at(arrays.grade, arrays, s), query.sample_at(arrays.bank, arrays, s)
+    return CarPose(x, y, z, math.atan2(ty, tx), math.atan(grade), math.atan(bank), 0.0, 0.0, False, speed)

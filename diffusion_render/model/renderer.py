@@ -1,0 +1,52 @@
+"""The renderer's networks together, with the presets ``nano`` (laptop) and ``base``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from torch import nn
+
+from . import autoencoder, generator
+from .autoencoder import Autoencoder, AutoencoderConfig
+from .generator import Generator, GeneratorConfig
+from .structure_encoder import StructureEncoder
+
+
+@dataclass(frozen=True)
+class RendererConfig:
+    """Sizes of all networks.
+
+    Args:
+        preset: name of the preset.
+        width, height: the picture size that the preset was made for, pixels.
+        autoencoder, generator: their own configs; both must agree on latent channels.
+    """
+
+    preset: str = "nano"
+    width: int = 448
+    height: int = 256
+    autoencoder: AutoencoderConfig = field(default_factory=AutoencoderConfig)
+    generator: GeneratorConfig = field(default_factory=GeneratorConfig)
+
+    def __post_init__(self) -> None:
+        a, g = self.autoencoder.latent, self.generator.latent
+        if a != g:
+            raise ValueError(f"autoencoder makes {a} latent channels, generator takes {g}: they must be equal")
+
+
+PRESETS = {
+    "nano": RendererConfig("nano", 448, 256, autoencoder.NANO, generator.NANO),
+    "base": RendererConfig("base", 1344, 768, autoencoder.BASE, generator.BASE),
+}
+
+
+class Renderer(nn.Module):
+    """Autoencoder, structure encoder and generator. Stateless: a stream's state lives in its session."""
+
+    def __init__(self, config: RendererConfig) -> None:
+        super().__init__()
+        self.config = config
+        a = config.autoencoder
+        self.autoencoder = Autoencoder(a)
+        self.structure = StructureEncoder(a.classes, a.rows, a.structure, config.generator.structure)
+        self.generator = Generator(config.generator)

@@ -1,0 +1,225 @@
+"""One player's stream: push class maps, get pictures. All state is O(window) and belongs to the session.
+
+The picture depends on the class maps, the look and the seed alone: not on how pushes are grouped, how long the
+stream has run, or what another session does. Units are decoded one by one, always in the same shape.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ..model.attention import KeyValue
+from ..model.autoencoder import LookTables
+from ..model.decoder import DecoderState
+from ..model.encoder import FRAMES, normalize_latent
+from ..model.generator import Tokens
+from ..model.look_table import measure_look
+from ..model.renderer import Renderer
+from .schedule import Schedule, Window
+
+
+class Look(NamedTuple):
+    """A look as the session uses it: prompt tokens, reference and tables, all on the device."""
+
+    text: Tensor  # [1, P, text]
+    reference: Tokens
+    tables: LookTables
+    structure_table: Tensor
+
+
+class Unit(NamedTuple):
+    """One latent frame that the stream still remembers."""
+
+    number: int
+    latent: Tensor  # [1, 1, C, h, w], clean
+    structure: Tensor  # [1, 1, S, h, w]
+
+
+class RenderError(RuntimeError):
+    """The picture is not fit to be shown; the session keeps its last good state until it is reset."""
+
+
+@dataclass(frozen=True)
+class SessionConfig:
+    """What a session is started with.
+
+    Args:
+        seed: of all noise of the stream.
+        width, height: picture size in pixels, divisible by 32.
+        schedule: the stream's plan.
+    """
+
+    seed: int = 0
+    width: int = 448
+    height: int = 256
+    schedule: Schedule = field(default_factory=Schedule)
+
+    def __post_init__(self) -> None:
+        if self.width % 32 or self.height % 32 or min(self.width, self.height) < 32:
+            raise ValueError(f"picture size must be divisible by 32, got {self.width} × {self.height}")
+
+
+class StreamSession:
+    """Turns a stream of class maps into pictures, window by window.
+
+    Args:
+        renderer: the networks, in evaluation mode; shared between sessions.
+        config: seed, size, schedule.
+        reference: ``[3, H, W]`` RGB in [−1, 1], the picture that fixes the look.
+        reference_map: uint8 ``[H, W]``, its class map.
+        text: prompt tokens ``[P, text]``.
+    """
+
+    def __init__(
+        self, renderer: Renderer, config: SessionConfig, reference: Tensor, reference_map: Tensor, text: Tensor
+    ) -> None:
+        self.renderer, self.config = renderer, config
+        weight = next(renderer.parameters())
+        self.device, self.dtype = weight.device, weight.dtype
+        self.look = self._make_look(reference, reference_map, text)
+        self.reset()
+
+    def reset(self) -> None:
+        """Start the stream anew under the look now in force; equal to a fresh session."""
+        self.window_index = 0
+        self._pending: list[Tensor] = []
+        self._sink: list[Unit] = []
+        self._history: list[Unit] = []
+        self._decoder: DecoderState | None = None
+        self._prefix: list[KeyValue] | None = None
+
+    @property
+    def frames_wanted(self) -> int:
+        """Class maps still missing for the next window."""
+        return FRAMES * len(self._window().chunk) - len(self._pending)
+
+    def _window(self) -> Window:
+        return self.config.schedule.window(self.window_index)
+
+    @torch.inference_mode()
+    def change_look(self, reference: Tensor, reference_map: Tensor, text: Tensor) -> None:
+        """Put another look in force from the next window on.
+
+        History stays, so that motion goes on. The sink was made under the old look and is dropped; the
+        first units made under the new one become the new sink.
+        """
+        self.look = self._make_look(reference, reference_map, text)
+        self._sink, self._prefix = [], None
+
+    @torch.inference_mode()
+    def push(self, class_maps: Tensor) -> list[Tensor]:
+        """Take class maps uint8 ``[F, H, W]``, in order; return the pictures that became ready.
+
+        Returns:
+            uint8 pictures ``[3, H, W]``, each answering the oldest class map not yet answered.
+
+        Raises:
+            ValueError: for another size or type.
+            RenderError: if the model made NaN; nothing of that window is shown or remembered.
+        """
+        expected = (self.config.height, self.config.width)
+        if class_maps.dtype != torch.uint8 or class_maps.ndim != 3 or tuple(class_maps.shape[1:]) != expected:
+            raise ValueError(
+                f"expected uint8 class maps [F, {expected[0]}, {expected[1]}], "
+                f"got {class_maps.dtype} {tuple(class_maps.shape)}"
+            )
+        pictures: list[Tensor] = []
+        for frame in class_maps:
+            self._pending.append(frame)
+            if self.frames_wanted == 0:
+                pictures += self._render_window()
+        return pictures
+
+    def _render_window(self) -> list[Tensor]:
+        window = self._window()
+        maps = torch.stack(self._pending).to(self.device)[None]
+        codes = self.renderer.autoencoder.codes(maps)
+        structure = self.renderer.structure(codes, self.look.structure_table)
+        latents = self._denoise(window, structure)
+        if not torch.isfinite(latents).all():
+            self._pending = []
+            raise RenderError(f"window {window.number} has NaN or infinite latents; reset the session")
+        state, pictures = self._decoder, []
+        for k in range(len(window.chunk)):
+            part = slice(k, k + 1)
+            frames, state = self.renderer.autoencoder.decode(latents[:, part], codes[:, part], self.look.tables, state)
+            pictures += list(to_bytes(frames[0]))
+        self._remember(window, latents, structure, state)
+        return pictures
+
+    def _remember(self, window: Window, latents: Tensor, structure: Tensor, state: DecoderState | None) -> None:
+        schedule = self.config.schedule
+        units = [Unit(u, latents[:, k : k + 1], structure[:, k : k + 1]) for k, u in enumerate(window.chunk)]
+        if len(self._sink) < schedule.sink:
+            self._sink = (self._sink + units)[: schedule.sink]
+            self._prefix = None
+        self._history = (self._history + units)[-schedule.history :] if schedule.history else []
+        self._pending, self._decoder = [], state
+        self.window_index += 1
+
+    def _denoise(self, window: Window, structure: Tensor) -> Tensor:
+        """Sample the window's chunk: Euler steps of the rectified flow along ``schedule.steps``."""
+        schedule = self.config.schedule
+        history = self._history if window.history else []
+        if self._prefix is None:
+            self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
+        noise = torch.cat([self._noise(u, "chunk") for u in window.chunk], 1)
+        held = [
+            (1 - schedule.history_noise) * u.latent + schedule.history_noise * self._noise(u.number, "history")
+            for u in history
+        ]
+        positions = torch.tensor(window.positions[len(window.sink) :], device=self.device)
+        everything = torch.cat([*(u.structure for u in history), structure], 1)
+        x, levels = noise, (*schedule.steps, 0.0)
+        for level, after in itertools.pairwise(levels):
+            t = torch.tensor([[schedule.history_noise] * len(held) + [level] * len(window.chunk)], device=self.device)
+            moving = Tokens(torch.cat([*held, x], 1), everything, t, positions)
+            velocity = self.renderer.generator.step(self._prefix, moving)[:, len(held) :]
+            x = x + (after - level) * velocity
+        return normalize_latent(x, 2)
+
+    def _sink_tokens(self) -> Tokens | None:
+        if not self._sink:
+            return None
+        count = len(self._sink)
+        return Tokens(
+            torch.cat([u.latent for u in self._sink], 1),
+            torch.cat([u.structure for u in self._sink], 1),
+            torch.zeros(1, count, device=self.device),
+            torch.arange(1, count + 1, device=self.device),
+        )
+
+    def _noise(self, unit: int, purpose: str) -> Tensor:
+        """Noise of one unit ``[1, 1, C, h, w]``: depends on (seed, unit, purpose) alone, drawn on the CPU."""
+        digest = hashlib.sha256(f"{self.config.seed}/{purpose}/{unit}".encode()).digest()
+        generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
+        channels = self.renderer.config.autoencoder.latent
+        shape = (1, 1, channels, self.config.height // 32, self.config.width // 32)
+        return torch.randn(shape, generator=generator).to(self.device, self.dtype)
+
+    @torch.inference_mode()
+    def _make_look(self, reference: Tensor, reference_map: Tensor, text: Tensor) -> Look:
+        picture, class_map = reference.to(self.device)[None], reference_map.to(self.device)[None]
+        ae = self.renderer.autoencoder
+        table = measure_look(picture, class_map, ae.config.classes).to(self.dtype)
+        tables, structure_table = ae.look(table), self.renderer.structure.table(table)
+        codes = ae.codes(class_map[:, None].expand(-1, FRAMES, -1, -1))
+        still = picture.to(self.dtype)[:, None].expand(-1, FRAMES, -1, -1, -1)
+        tokens = Tokens(
+            ae.encode(still, codes, tables),
+            self.renderer.structure(codes, structure_table),
+            torch.zeros(1, 1, device=self.device),
+            torch.zeros(1, device=self.device),
+        )
+        return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table)
+
+
+def to_bytes(frames: Tensor) -> Tensor:
+    """RGB in [−1, 1] → uint8 0–255, rounded; values outside are clamped."""
+    return (frames.float().clamp(-1, 1) * 127.5 + 127.5).round().to(torch.uint8)

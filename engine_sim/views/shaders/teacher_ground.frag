@@ -1,0 +1,222 @@
+// Road, lines, kerbs, verges and open ground. uv is (s, d) in metres on the ribbon, world x, y on the height field.
+
+vec3 base, second;
+vec2 p, foot;  // coordinate in metres, size of a pixel along each axis
+float wide;  // larger of the two
+vec4 grain;  // the material's own detail
+vec4 wear;  // cracks, blotches, streaks, fine noise
+vec4 broad;  // four noises over hundreds of metres
+
+Surface asphalt(bool run_off) {
+    Surface m = plain_surface(base, vec3(0.0));
+    float age = road_state.x;
+    m.albedo *= 1.0 + 1.15 * (grain.r - 0.475);
+    m.albedo *= 1.0 + (0.2 + 0.2 * age) * (wear.g - 0.5) + 0.22 * (noise_far(p * vec2(0.021, 0.17), wide * 0.17) - 0.5);
+
+    // Repairs: rectangles of newer or older mix with a tar seam around them.
+    vec2 cell = floor(p / vec2(17.0, 3.9)), at = p - cell * vec2(17.0, 3.9);
+    ivec2 id = ivec2(cell);
+    vec2 low = vec2(chance(id, 2u) * 5.0, chance(id, 3u) * 1.2), high = low + vec2(3.5 + 8.0 * chance(id, 4u), 1.3 + 1.3 * chance(id, 5u));
+    vec2 q = min(at - low, high - at);
+    float has = step(chance(id, 1u), 0.05 + 0.2 * age);
+    float inside = clamp(q.x / foot.x + 0.5, 0.0, 1.0) * clamp(q.y / foot.y + 0.5, 0.0, 1.0) * has;
+    m.albedo *= 1.0 + inside * (0.36 * chance(id, 6u) - 0.26);
+    float seam = max(line(q.x, 0.025, foot.x) * step(-0.03, q.y), line(q.y, 0.025, foot.y) * step(-0.03, q.x)) * has;
+    // Joint between the paver's lanes, and cracks.
+    seam = max(seam, 0.75 * line(p.y - 0.4 * noise1(p.x * 0.03, 9u), 0.022, foot.y));
+    float crack = (1.0 - wear.r) * age;
+    m.albedo *= 1.0 - 0.55 * max(seam, crack);
+
+    // Rubber: two dark bands on the line that cars take, streaks of braking on top.
+    float sway = 1.5 * (noise1(p.x * 0.011, 7u) - 0.5) + (variation - 0.5) * 0.0;
+    float lane = p.y - sway;
+    float band = exp(-pow((abs(lane) - 0.82) / 0.5, 2.0)) + 0.4 * exp(-lane * lane / 4.0);
+    float rubber = road_state.y * (0.55 + 0.6 * (wear.b - 0.4)) * band * (run_off ? 0.0 : 1.0);
+    float skid_zone = smoothstep(0.52, 0.75, noise1(p.x * 0.013, 21u)) * smoothstep(0.62, 0.86, wear.b);
+    float skid = skid_zone * exp(-pow(p.y / 3.6, 2.0)) * (run_off ? 0.35 : 0.8);
+    float dark = clamp(rubber * 0.5 + skid * 0.45 * road_state.y, 0.0, 0.75);
+    m.albedo = mix(m.albedo, m.albedo * vec3(0.30, 0.31, 0.33), dark);
+    m.roughness = 0.78 - 0.2 * dark - 0.12 * grain.g + 0.1 * inside;
+    m.normal = vec3((grain.ba - 0.5) * (0.5 - 0.3 * dark), 0.0);
+    m.reflectance = 0.045;
+    return m;
+}
+
+Surface concrete() {
+    Surface m = plain_surface(base, vec3((grain.ba - 0.5) * 0.4, 0.0));
+    m.albedo *= 1.0 + 0.7 * (grain.r - 0.49) + 0.25 * (wear.g - 0.5);
+    float gap = max(joints(p.x / 5.0, 0.006, foot.x / 5.0), joints(p.y / 5.0 + 0.5, 0.006, foot.y / 5.0));
+    m.albedo *= (1.0 - 0.5 * gap) * (0.92 + 0.16 * chance(ivec2(floor(p / 5.0 + vec2(0.0, 0.5))), 3u));
+    m.albedo *= 1.0 - 0.4 * (1.0 - wear.r);
+    m.roughness = 0.8;
+    return m;
+}
+
+Surface dirt_road() {
+    Surface m = plain_surface(base, vec3(0.0));
+    float wander = 0.5 * (noise1(p.x * 0.04, 3u) - 0.5);
+    float lane = p.y + wander;
+    float rut = exp(-pow((abs(lane) - 0.85) / 0.42, 2.0)) + 0.55 * exp(-pow((abs(lane - 2.3) - 0.8) / 0.45, 2.0)) * noise1(p.x * 0.02, 4u);
+    float loose = smoothstep(0.25, 0.75, wear.g) * (1.0 - 0.8 * clamp(rut, 0.0, 1.0));
+    m.albedo *= 0.72 + 0.6 * grain.r + 0.35 * (wear.g - 0.5);
+    m.albedo = mix(m.albedo, m.albedo * 0.66, clamp(rut, 0.0, 1.0) * (0.55 + 0.4 * wear.b));
+    m.albedo = mix(m.albedo, second * (0.6 + 0.9 * grain.r), 0.4 * loose);
+    m.albedo *= 0.84 + 0.32 * broad.g;
+    float side = lane > 0.0 ? 1.0 : -1.0;
+    float hollow = side * (abs(lane) - 0.85) * exp(-pow((abs(lane) - 0.85) / 0.42, 2.0));
+    m.normal = vec3((grain.ba - 0.5) * 1.3 * (1.0 - 0.6 * clamp(rut, 0.0, 1.0)), 0.0) + vec3(0.0, -0.35 * hollow, 0.0);
+    m.roughness = 0.95;
+    m.reflectance = 0.025;
+    return m;
+}
+
+Surface painted_line() {
+    Surface under = asphalt(true);
+    if (variation > 0.9) {
+        under.albedo = mix(kind_color[DIRT_ROAD].rgb, kind_color[GRAVEL].rgb, 0.55) * (0.55 + 0.9 * grain.r);
+        return under;
+    }
+    Surface m = under;
+    float gone = smoothstep(0.62, 0.95, wear.g * 0.6 + wear.a * 0.35 + 0.4 * road_state.z * (0.5 + grain.g) + 0.25 * (broad.b - 0.5));
+    gone = clamp(max(gone, (1.0 - wear.r) * 0.8) + 0.12 * (0.5 - grain.r), 0.0, 0.85) * (0.4 + 0.6 * road_state.z);
+    m.albedo = mix(base * (0.86 + 0.2 * wear.g), under.albedo, gone);
+    m.albedo *= 1.0 - 0.3 * smoothstep(0.6, 0.9, wear.b) * road_state.y;
+    m.roughness = 0.6;
+    m.normal = under.normal * 0.4;
+    return m;
+}
+
+Surface kerb() {
+    float period = p.x / (2.0 * road_state.w);
+    float on = stripes(period, 0.5, foot.x / (2.0 * road_state.w));
+    vec3 paint = mix(second, base, on);
+    Surface m = plain_surface(paint, vec3(0.0));
+    float chipped = smoothstep(0.66, 0.9, wear.g * 0.75 + wear.a * 0.4) * 0.6;
+    m.albedo *= 1.0 + 0.35 * (grain.r - 0.49) + 0.18 * (wear.a - 0.5);
+    m.albedo = mix(m.albedo, vec3(0.3, 0.29, 0.27), chipped * 0.7);
+    float scuff = smoothstep(0.5, 0.85, wear.b) * 0.55 + 0.16 * noise_far(p * vec2(0.3, 3.0), wide * 3.0);
+    m.albedo *= 1.0 - scuff * road_state.y;
+    // Saw-tooth ribs across the driving direction.
+    float rib = fract(p.x * 2.5), near = 1.0 - smoothstep(0.1, 0.3, foot.x);
+    m.normal = vec3((rib < 0.75 ? -0.16 : 0.5) * near, 0.0, 0.0) + vec3((grain.ba - 0.5) * 0.3, 0.0);
+    m.albedo *= 1.0 - 0.2 * near * smoothstep(0.72, 0.8, rib);
+    m.roughness = 0.55;
+    return m;
+}
+
+// Grass of all kinds: blades near by, tufts farther off, fields of colour at a distance.
+Surface grass(bool mown, vec3 world) {
+    vec4 tufts = detail_at(vec2(0.83 * p.x + 0.56 * p.y, 0.83 * p.y - 0.56 * p.x) * 0.083 + 0.3, LAYER_GRASS);
+    Surface m = plain_surface(base, vec3(0.0));
+    float field = broad.r * 0.55 + broad.g * 0.45;
+    float dry = smoothstep(0.75, 0.15, field + 0.35 * (tufts.g - 0.5) + 0.5 - plant_state.x * (mown ? 0.8 : 1.25));
+    vec3 tint = mix(base, second, dry);
+    tint = mix(tint, tint * vec3(0.72, 0.9, 0.62), smoothstep(0.45, 0.85, broad.b) * (mown ? 0.35 : 0.8));
+    tint *= 1.0 + 0.3 * (tufts.g - 0.5) * vec3(1.3, 0.5, 0.2);
+    float light = (0.42 + 1.75 * grain.r) * (mown ? 0.8 + 0.62 * tufts.r : 0.55 + 1.4 * tufts.r);
+    light *= 0.86 + 0.3 * noise_far(p * 0.31, wide * 0.31);
+    m.albedo = tint * light;
+    vec2 bend = (grain.ba - 0.5) * 1.1 + (tufts.ba - 0.5) * (mown ? 0.5 : 1.3);
+    if (mown) {
+        float band = stripes(p.y / (2.0 * plant_state.w) + 0.04 * (broad.a - 0.5), 0.5, foot.y / (2.0 * plant_state.w)) - 0.5;
+        m.albedo *= 1.0 + 0.34 * plant_state.z * band;
+        bend.x += 0.3 * plant_state.z * band;
+    }
+    // Flowers: small dots in patches, lost at distance into a slight change of hue.
+    vec2 spot = p * 3.1;
+    ivec2 id = ivec2(floor(spot));
+    float patch_of = smoothstep(0.55, 0.75, broad.a * 0.6 + 0.4 * tufts.g) * (mown ? 0.25 : 1.0);
+    float flower = step(chance(id, 5u), plant_state.y * 0.6 * patch_of);
+    vec2 middle = 0.3 + 0.4 * vec2(chance(id, 6u), chance(id, 7u));
+    float dot_size = smoothstep(0.16, 0.08, length(fract(spot) - middle)) * (1.0 - smoothstep(0.25, 0.8, wide * 3.1));
+    vec3 petal = chance(id, 8u) < 0.6 ? vec3(0.85, 0.85, 0.8) : mix(vec3(0.9, 0.72, 0.1), vec3(0.6, 0.25, 0.7), step(0.5, chance(id, 9u)));
+    m.albedo = mix(m.albedo, petal, flower * dot_size * 0.85);
+    m.normal = vec3(bend * (1.0 - 0.5 * smoothstep(20.0, 120.0, length(from_eye))), 0.0);
+    m.through = 0.5;
+    m.occlusion = mix(0.62 + 0.65 * grain.r, 0.9, smoothstep(10.0, 60.0, length(from_eye)));
+    m.roughness = 0.72;
+    m.reflectance = 0.03;
+    return m;
+}
+
+Surface loose(float strength, float contrast, float tone) {
+    Surface m = plain_surface(base, vec3((grain.ba - 0.5) * strength, 0.0));
+    m.albedo *= 1.0 + contrast * (grain.r - tone) + 0.3 * (wear.g - 0.5) + 0.25 * (broad.g - 0.5);
+    m.albedo *= 1.0 + 0.25 * (grain.g - 0.5) * vec3(1.0, 0.8, 0.6);
+    m.roughness = 0.95;
+    m.reflectance = 0.025;
+    return m;
+}
+
+Surface rock(float steep) {
+    Surface m = plain_surface(base, vec3((grain.ba - 0.5) * 1.7, 0.0));
+    float band = 0.6 * grain.r + 0.4 * noise_far(vec2(place.z * 0.9 + 1.5 * broad.r, 0.5), across(place.z) * 0.9);
+    m.albedo = mix(second, base, smoothstep(0.22, 0.72, band + 0.25 * (wear.g - 0.5)));
+    m.albedo *= 0.7 + 0.6 * grain.r;
+    float moss = smoothstep(0.55, 0.8, grain.g) * (1.0 - steep) * 0.6;
+    m.albedo = mix(m.albedo, kind_color[GRASS_WILD].rgb * 0.7, moss);
+    m.occlusion = 0.55 + 0.65 * grain.r;
+    m.roughness = 0.88;
+    return m;
+}
+
+Surface grid_mark() {
+    Surface m = asphalt(false);
+    m.albedo = mix(m.albedo, kind_color[EDGE_LINE].rgb * (0.85 + 0.2 * wear.g), 0.92 - 0.5 * smoothstep(0.6, 0.9, wear.g) * road_state.z);
+    return m;
+}
+
+// Water: porous ground darkens, then fills; puddles mirror the sky.
+void wetted(inout Surface m, bool hard, vec3 face) {
+    float level = broad.a * 0.5 + noise_far(p * vec2(0.07, 0.33), wide * 0.33) * 0.5;
+    float pool = hard ? smoothstep(0.72, 0.6, level + 0.42 - 0.42 * weather.x + 0.12 * (grain.r - 0.5)) * step(0.22, weather.x) : 0.0;
+    pool *= smoothstep(0.97, 0.995, face.z);
+    float damp = weather.x * (hard ? 1.0 : 0.6);
+    m.albedo *= mix(1.0, 0.52, damp);
+    m.roughness = mix(m.roughness, hard ? 0.3 : 0.75, damp);
+    m.normal *= mix(1.0, 0.6, damp);
+    m.albedo *= mix(1.0, 0.7, pool);
+    m.roughness = mix(m.roughness, 0.06, pool);
+    m.normal *= 1.0 - pool;
+    m.reflectance = mix(m.reflectance, 0.035, pool);
+}
+
+void main() {
+    vec3 face = normalize(normal_in), world = from_eye + eye_at.xyz;
+    base = kind_color[material].rgb;
+    second = kind_second[material].rgb;
+    vec4 kind = kind_detail[material];  // layer, 1 / tile, ...
+    float steep = 1.0 - smoothstep(0.6, 0.9, face.z);
+    p = uv_in;
+    if (material == ROCK) {
+        vec3 side = abs(own_normal);
+        p = side.z > max(side.x, side.y) ? place.xy : (side.x > side.y ? place.yz : place.xz);
+    }
+    // Gradients of the smooth coordinate, so that a change of plane or of s never shows as a line of coarse pixels.
+    vec2 px = material == ROCK ? dFdx(from_eye.xy + from_eye.zz) : dFdx(uv_in);
+    vec2 py = material == ROCK ? dFdy(from_eye.xy + from_eye.zz) : dFdy(uv_in);
+    foot = max(vec2(length(vec2(px.x, py.x)), length(vec2(px.y, py.y))), vec2(1e-4));
+    wide = max(foot.x, foot.y);
+    grain = textureGrad(details, vec3(p * kind.y, kind.x), px * kind.y, py * kind.y);
+    vec2 stretch = material == ASPHALT || material == KERB || material == EDGE_LINE || material == GRID_MARK ? vec2(1.0 / 14.0, 1.0 / 8.0) : vec2(1.0 / 11.0);
+    wear = textureGrad(details, vec3(p * stretch, LAYER_WEAR), px * stretch, py * stretch);
+    broad = texture(details, vec3(world.xy / 310.0, LAYER_NOISE));
+
+    Surface m;
+    bool hard = false;
+    if (material == ASPHALT) { m = asphalt(variation < 0.3); hard = true; }
+    else if (material == CONCRETE) { m = concrete(); hard = true; }
+    else if (material == DIRT_ROAD) m = dirt_road();
+    else if (material == EDGE_LINE) { m = painted_line(); hard = true; }
+    else if (material == KERB) { m = kerb(); hard = true; }
+    else if (material == GRID_MARK) { m = grid_mark(); hard = true; }
+    else if (material == GRASS_MOWN) m = grass(true, world);
+    else if (material == GRASS_WILD) m = grass(false, world);
+    else if (material == SOIL) m = loose(1.4, 1.3, 0.48);
+    else if (material == GRAVEL) m = loose(1.2, 1.9, 0.34);
+    else if (material == SAND) m = loose(1.0, 1.1, 0.49);
+    else m = rock(steep);
+    wetted(m, hard, face);
+    m.normal = bumped(face, p, m.normal.xy);
+    target = finished(m, openness, 0);
+}

@@ -1,0 +1,58 @@
+// Crowns, needles, bark: anchored to the object, each plant with a hue of its own.
+
+// Coordinate on the plane that the surface faces most, moved by the plant's own number.
+vec2 facing_plane(vec3 shift) {
+    vec3 side = abs(own_normal), q = place + shift;
+    return side.z > max(side.x, side.y) ? q.xy : (side.x > side.y ? q.yz : q.xz);
+}
+
+Surface crown(bool needles, vec3 face) {
+    float own = chance_of(seed, 1u), tone_of = chance_of(seed, 2u);
+    vec3 shift = vec3(own, tone_of, chance_of(seed, 3u)) * 37.0;
+    vec2 p = facing_plane(shift);
+    vec3 px = dFdx(place), py = dFdy(place);
+    float foot = max(length(px), length(py));
+    // One gradient for all three planes: no seam where the plane changes.
+    float scale = needles ? 0.42 : 0.46;
+    vec4 leaf = textureGrad(details, vec3(p * scale, needles ? LAYER_NEEDLES : LAYER_LEAVES), vec2(foot * scale, 0.0), vec2(0.0, foot * scale));
+    vec4 twig = textureGrad(details, vec3(p.yx * scale * 0.31 + 0.4, LAYER_LEAVES), vec2(foot * scale * 0.31, 0.0), vec2(0.0, foot * scale * 0.31));
+    vec4 cloudy = textureGrad(details, vec3(p * 0.06, LAYER_NOISE), vec2(foot * 0.06, 0.0), vec2(0.0, foot * 0.06));
+
+    vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(0.75 * tone_of + 0.5 * (leaf.g - 0.5) + 0.5 * (cloudy.r - 0.5), 0.0, 1.0));
+    tint *= 0.8 + 0.4 * own;
+    tint *= 1.0 + 0.4 * (leaf.g - 0.5) * vec3(1.2, 0.3, -0.2);
+    // Light lies on the outer leaves; between clumps the crown is dark.
+    float depth = 0.55 * leaf.r + 0.45 * twig.r + 0.25 * (cloudy.g - 0.5);
+    float gap = smoothstep(0.30, 0.12, depth) * plant_gaps.x;
+    Surface m = plain_surface(tint, face);
+    m.albedo *= (0.5 + 1.7 * leaf.r) * (0.7 + 1.0 * twig.r) * (1.0 - 0.75 * gap);
+    m.occlusion = clamp((0.38 + 1.4 * depth) * (1.0 - 0.7 * gap), 0.0, 1.1) * (0.72 + 0.28 * face.z);
+    vec2 slope = (leaf.ba - 0.5) * (needles ? 1.6 : 2.2) + (twig.ba - 0.5) * 1.5;
+    m.normal = bumped(face, p, slope);
+    m.through = needles ? 0.3 : 0.6;
+    m.roughness = 0.62;
+    m.reflectance = 0.035;
+    return m;
+}
+
+Surface bark(vec3 face) {
+    vec2 p = uv_in;
+    vec4 ridge = detail_at(p * vec2(0.9, 0.55) + chance_of(seed, 4u), LAYER_BARK);
+    Surface m = plain_surface(kind_color[BARK].rgb * (0.45 + 1.0 * ridge.r), face);
+    m.albedo = mix(m.albedo, kind_second[BARK].rgb * 0.6, smoothstep(0.5, 0.9, ridge.g) * 0.45);
+    m.normal = bumped(face, p, (ridge.ba - 0.5) * 1.6);
+    m.occlusion = 0.5 + 0.6 * ridge.r;
+    m.roughness = 0.9;
+    return m;
+}
+
+void main() {
+    vec3 face = normalize(normal_in);
+    if (dot(face, from_eye) > 0.0) face = -face;
+    Surface m;
+    if (material == BARK) m = bark(face);
+    else m = crown(material == NEEDLES, face);
+    m.albedo *= mix(1.0, 0.72, weather.x);
+    m.roughness = mix(m.roughness, 0.45, weather.x);
+    target = finished(m, openness, 0);
+}
