@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 SIZE_STEP = 32
 DEFAULT_LOOK = "golden-hour"
-DEFAULT_TRACK = "test-kidney"
+DEFAULT_TRACK = "kestrel-valley"
 CAMERAS = ("chase", "cockpit", "trackside")
 
 

@@ -84,7 +84,7 @@ class EventPump:
             self.window.focused, out.focus_lost = False, True
         elif event.type == pygame.WINDOWFOCUSGAINED:
             self.window.focused = True
-        elif event.type == pygame.WINDOWMINIMIZED:
+        elif event.type in (pygame.WINDOWMINIMIZED, pygame.WINDOWHIDDEN):
             self.window.minimised = True
         elif event.type in (pygame.WINDOWRESTORED, pygame.WINDOWMAXIMIZED, pygame.WINDOWSHOWN):
             self.window.minimised, out.redraw = False, True
@@ -142,5 +142,5 @@ _PAD_EVENTS = _CONTROLLER_EVENTS | {
 }  # fmt: skip
 _WINDOW_EVENTS = {
     pygame.WINDOWFOCUSLOST, pygame.WINDOWFOCUSGAINED, pygame.WINDOWMINIMIZED, pygame.WINDOWRESTORED,
-    pygame.WINDOWMAXIMIZED, pygame.WINDOWSHOWN, pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED,
+    pygame.WINDOWMAXIMIZED, pygame.WINDOWSHOWN, pygame.WINDOWHIDDEN, pygame.WINDOWSIZECHANGED, pygame.WINDOWEXPOSED,
 }  # fmt: skip

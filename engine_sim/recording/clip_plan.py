@@ -19,8 +19,8 @@ from ..racing.world import RaceSetup
 from ..tracks.catalogue import split_of, track_names
 from ..views.class_view import check_size
 from ..views.look import look_split
+from .drive import setup_of
 from .reader import open_session
-from .replay import setup_of
 from .session_format import CAMERAS
 
 SPLITS = ("train", "held-out")

@@ -19,7 +19,7 @@ import os
 import struct
 import zlib
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import zstandard
@@ -38,9 +38,22 @@ MAX_INDEX = 64 << 20
 MAX_ARRAY = 16 << 30
 
 
-def compress(array: NDArray) -> bytes:
-    """One zstd frame of an array's bytes; always the same bytes for the same array and zstd version."""
-    return zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(_bytes_of(array))
+class Stored(NamedTuple):
+    """An array as it will lie in the file."""
+
+    data: memoryview
+    crc32: int
+
+
+def prepare(array: NDArray, codec: str) -> Stored:
+    """Compress (``zstd``) or not (``raw``) and check: the costly part of ``add``, which may run in any thread.
+
+    The bytes depend on the array and the version of zstd alone.
+    """
+    data = np.ascontiguousarray(array).reshape(-1).view(np.uint8).data
+    if codec == "zstd":
+        data = memoryview(zstandard.ZstdCompressor(level=ZSTD_LEVEL).compress(data))
+    return Stored(data, zlib.crc32(data))
 
 
 class ContainerWriter:
@@ -66,14 +79,14 @@ class ContainerWriter:
         except OSError as error:
             raise UserError(f"cannot write {path}: {error.strerror}") from error
 
-    def add(self, name: str, array: NDArray, codec: str = "raw", stored: bytes | None = None) -> None:
+    def add(self, name: str, array: NDArray, codec: str = "raw", stored: Stored | None = None) -> None:
         """Append one array.
 
         Args:
             name: unique in the file.
             array: of one of DTYPES, at least one axis.
             codec: ``raw`` or ``zstd``.
-            stored: what ``compress(array)`` gave, if it was called elsewhere.
+            stored: what ``prepare(array, codec)`` gave, if it was called elsewhere.
 
         Raises:
             ValueError: a name used twice, a dtype outside DTYPES or an unknown codec.
@@ -81,9 +94,7 @@ class ContainerWriter:
         """
         if name in self._arrays or array.dtype.str not in DTYPES or codec not in ("raw", "zstd") or array.ndim == 0:
             raise ValueError(f"cannot store {name!r} as {codec!r}: {array.dtype.str} {array.shape}; dtypes: {DTYPES}")
-        if codec == "zstd" and stored is None:
-            stored = compress(array)
-        data = memoryview(stored if stored is not None else _bytes_of(array))
+        data, check = stored or prepare(array, codec)
         try:
             self._write(b"\0" * (-self._offset % _ALIGN))
             entry = {"dtype": array.dtype.str, "shape": list(array.shape), "codec": codec, "offset": self._offset}
@@ -91,7 +102,7 @@ class ContainerWriter:
         except OSError as error:
             raise UserError(f"cannot write {self.path}: {error.strerror}") from error
         self._offset = entry["offset"] + len(data)
-        self._arrays[name] = {**entry, "bytes": len(data), "crc32": zlib.crc32(data)}
+        self._arrays[name] = {**entry, "bytes": len(data), "crc32": check}
 
     def _write(self, data: bytes | memoryview) -> None:
         view = memoryview(data)
@@ -205,7 +216,3 @@ class Container:
         if codec != "raw" or 0 in shape:
             return self.read(name)
         return np.memmap(self.path, dtype, "r", offset, shape)
-
-
-def _bytes_of(array: NDArray) -> memoryview:
-    return np.ascontiguousarray(array).reshape(-1).view(np.uint8).data

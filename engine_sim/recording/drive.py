@@ -14,6 +14,8 @@ from ..tracks.catalogue import load_track
 from ..tracks.track import Track
 from ..views.camera import CameraRig, frame_state
 from ..views.frame import FrameState
+from .fields import Fields
+from .reader import Session
 
 IDLE = Controls()
 
@@ -49,6 +51,31 @@ class Drive:
     def frame(self) -> FrameState:
         """The present moment as views take it."""
         return frame_state(self.world, self.rig)
+
+
+def setup_of(session: Session) -> RaceSetup:
+    """The race of a session. UserError if its fields are not those of this version."""
+    return setup_from_json(session.header.setup, f"{session.path}: setup")
+
+
+def setup_from_json(value: dict[str, Any], where: str) -> RaceSetup:
+    """RaceSetup from JSON values; every field must be there, with the type of its default."""
+    default = RaceSetup(track="")
+    known = vars(default)
+    if unknown := sorted(set(value) - set(known)):
+        raise UserError(f"{where}: unknown field {unknown[0]!r}; was it made by another version?")
+    fields = Fields(value, where)
+    taken: dict[str, Any] = {}
+    for name, example in known.items():
+        if isinstance(example, bool):
+            taken[name] = fields.flag(name)
+        elif isinstance(example, int):
+            taken[name] = fields.integer(name, -(1 << 63), (1 << 63) - 1)
+        elif isinstance(example, float):
+            taken[name] = fields.number(name)
+        else:
+            taken[name] = fields.text(name)
+    return RaceSetup(**taken)
 
 
 class Interrupt:

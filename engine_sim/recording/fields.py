@@ -73,6 +73,13 @@ class Fields:
         """An object inside this one, or None where it says null."""
         return None if self._take(name) is None else self.inner(name)
 
+    def objects(self, name: str) -> list[dict[str, Any]]:
+        """A list of objects."""
+        value = self._take(name)
+        if not isinstance(value, list) or not all(isinstance(v, dict) for v in value):
+            raise self._refuse(name, "a list of objects")
+        return value
+
     def texts(self, name: str, longest: int = 256) -> tuple[str, ...]:
         """A list of at most ``longest`` strings."""
         value = self._take(name)
@@ -89,12 +96,12 @@ def parse_json(data: bytes, where: str) -> Any:
         raise UserError(f"{where} is not readable JSON: {error}") from error
 
 
-def read_json(path: Path) -> Any:
-    """Read a JSON file of at most 1 MiB. UserError if it is missing, larger or no JSON."""
+def read_json(path: Path, most: int = MAX_JSON) -> Any:
+    """Read a JSON file of at most ``most`` bytes. UserError if it is missing, larger or no JSON."""
     try:
         size = path.stat().st_size
-        if size > MAX_JSON:
-            raise UserError(f"{path} has {size} bytes; at most {MAX_JSON} are read")
+        if size > most:
+            raise UserError(f"{path} has {size} bytes; at most {most} are read")
         data = path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error

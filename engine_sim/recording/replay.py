@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +12,10 @@ from tqdm import tqdm
 
 from ..core.errors import UserError
 from ..core.state import state_hash
-from ..racing.world import RaceSetup
 from ..views.class_view import ClassView, open_class_view
 from ..views.look import Look
 from ..views.scene import build_scene
-from .drive import Drive
-from .fields import Fields
+from .drive import Drive, setup_of
 from .reader import Session, open_session
 from .record import Recorder, RecordOptions, Views, run_recording
 from .records import field_sums, map_hash
@@ -92,31 +89,6 @@ def replay_session(path: Path | str, views: str = "same", progress: bool = True)
     finally:
         if view:
             view.close()
-
-
-def setup_of(session: Session) -> RaceSetup:
-    """The race of a session. UserError if its fields are not those of this version."""
-    return setup_from_json(session.header.setup, f"{session.path}: setup")
-
-
-def setup_from_json(value: dict[str, Any], where: str) -> RaceSetup:
-    """RaceSetup from JSON values; every field must be there, with the type of its default."""
-    default = RaceSetup(track="")
-    known = vars(default)
-    if unknown := sorted(set(value) - set(known)):
-        raise UserError(f"{where}: unknown field {unknown[0]!r}; was it made by another version?")
-    fields = Fields(value, where)
-    taken: dict[str, Any] = {}
-    for name, example in known.items():
-        if isinstance(example, bool):
-            taken[name] = fields.flag(name)
-        elif isinstance(example, int):
-            taken[name] = fields.integer(name, -(1 << 63), (1 << 63) - 1)
-        elif isinstance(example, float):
-            taken[name] = fields.number(name)
-        else:
-            taken[name] = fields.text(name)
-    return RaceSetup(**taken)
 
 
 def _open_view(session: Session, drive: Drive, views: str) -> ClassView:

@@ -130,5 +130,5 @@ def _unknown(name: str) -> str:
     if close:
         return f"unknown track {name!r}; did you mean {', '.join(close)}?"
     if name.startswith(_TORCS) and not any(n.startswith(_TORCS) for n in names):
-        return f"unknown track {name!r}: no TORCS tracks found; install torcs-data or set PAINTOVER_TORCS to their folder"
+        return f"unknown track {name!r}: no TORCS tracks found; install torcs-data or set PAINTOVER_TORCS"
     return f"unknown track {name!r}; `paintover tracks` lists the {len(names)} that there are"

@@ -29,10 +29,10 @@ def edge_fields(arrays, x0, y0, cell, rows, cols):
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         reach = max(arrays.barrier_left[i], arrays.barrier_right[i]) + _BLEND + 1.5 * cell
-        row0 = max(0, int(math.ceil((arrays.y[i] - reach - y0) / cell)))
-        row1 = min(rows - 1, int(math.floor((arrays.y[i] + reach - y0) / cell)))
-        col0 = max(0, int(math.ceil((arrays.x[i] - reach - x0) / cell)))
-        col1 = min(cols - 1, int(math.floor((arrays.x[i] + reach - x0) / cell)))
+        row0 = max(0, math.ceil((arrays.y[i] - reach - y0) / cell))
+        row1 = min(rows - 1, math.floor((arrays.y[i] + reach - y0) / cell))
+        col0 = max(0, math.ceil((arrays.x[i] - reach - x0) / cell))
+        col1 = min(cols - 1, math.floor((arrays.x[i] + reach - x0) / cell))
         for row in range(row0, row1 + 1):
             for col in range(col0, col1 + 1):
                 x, y = x0 + col * cell, y0 + row * cell
@@ -112,7 +112,7 @@ def push_below(z, arrays, x0, y0, cell, passes):
                 d = -right + (left + right) * k / count
                 x, y = arrays.x[i] - d * arrays.tangent_y[i], arrays.y[i] + d * arrays.tangent_x[i]
                 fx, fy = (x - x0) / cell, (y - y0) / cell
-                col, row = int(math.floor(fx)), int(math.floor(fy))
+                col, row = math.floor(fx), math.floor(fy)
                 if row < 0 or col < 0 or row + 1 >= rows or col + 1 >= cols:
                     continue
                 excess = highest_in_cell(z, row, col, fy - row, fx - col) - (arrays.z[i] + arrays.bank[i] * d - 0.31)

@@ -13,7 +13,7 @@ from ..core.exact import TWO_PI, sincos
 from ..core.jit import kernel
 from ..core.random import Stream
 from .footing import edge_fields, join, push_below
-from .settings import named_setting
+from .settings import Land, named_setting
 from .terrain import coarse_fields, ground_cover, open_land
 from .track import Ground, TrackArrays
 
@@ -49,9 +49,8 @@ def build_ground(arrays: TrackArrays, plan: GroundPlan) -> Ground:
     x0, y0 = float(arrays.x.min()) - plan.reach, float(arrays.y.min()) - plan.reach
     cols = int((float(arrays.x.max()) + plan.reach - x0) / cell) + 2
     rows = int((float(arrays.y.max()) + plan.reach - y0) / cell) + 2
-    shape = np.array([land.roll, land.roll_size, land.horizon, land.rough, land.axis, land.sea, land.terrace])
-    broad, away = coarse_fields(arrays.x, arrays.y, arrays.z, x0, y0, cell, rows, cols)
-    z = open_land(broad, away, x0, y0, cell, rows, cols, _frame(arrays, plan.seed), shape, seed)
+    far = coarse_fields(arrays.x, arrays.y, arrays.z, x0, y0, cell, rows, cols)
+    z = open_land(*far, x0, y0, cell, rows, cols, _frame(arrays, plan.seed), _shape(land), seed)
     distance, edge, cap = edge_fields(arrays, x0, y0, cell, rows, cols)
     z = join(z, distance, edge, cap, cell, 8)
     push_below(z, arrays, x0, y0, cell, 2)
@@ -70,6 +69,14 @@ def ground_height(z, x0, y0, cell, x, y):
     low = z[row, col] * (1.0 - u) + z[row, col + 1] * u
     high = z[row + 1, col] * (1.0 - u) + z[row + 1, col + 1] * u
     return low * (1.0 - v) + high * v
+
+
+def _shape(land: Land) -> Floats:
+    """Numbers of a ``Land`` in the order of ``terrain.land_height``."""
+    return np.array([
+        land.roll, land.roll_size, land.horizon, land.rough, land.axis, land.sea, land.terrace, land.near, land.rise,
+        land.infield,
+    ])  # fmt: skip
 
 
 def _cell_size(arrays: TrackArrays) -> float:

@@ -11,13 +11,14 @@ from ..core.random import mix64
 
 _X, _Y = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SHIFT = np.uint64(11)
+_MASK = 0xFFFFFFFF  # a plain Python integer below zero does not become an unsigned one by itself
 _UNIT = 1.0 / 9007199254740992.0
 
 
 @kernel
 def lattice(ix, iy, seed):
     """Value in [-1, 1) of a lattice point (int64 coordinates, int64 seed)."""
-    word = mix64(np.uint64(ix) * _X ^ np.uint64(iy) * _Y ^ np.uint64(seed))
+    word = mix64(np.uint64(ix & _MASK) * _X ^ np.uint64(iy & _MASK) * _Y ^ np.uint64(seed & _MASK))
     return 2.0 * (np.float64(word >> _SHIFT) * _UNIT) - 1.0
 
 

@@ -59,7 +59,7 @@ def map_frame(track: Track, size: tuple[int, int], margin: int = 12) -> MapFrame
     return MapFrame(left, top, scale)
 
 
-def draw_map(track: Track, size: tuple[int, int], style: MapStyle = MapStyle()) -> Picture:  # noqa: B008
+def draw_map(track: Track, size: tuple[int, int], style: MapStyle = MapStyle()) -> Picture:
     """Plan of the circuit, uint8 RGB ``[height, width, 3]``, north up; ``size`` = (width, height) pixels."""
     frame = map_frame(track, size, style.margin)
     picture = np.empty((size[1], size[0], 3), np.uint8)

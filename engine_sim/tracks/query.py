@@ -31,7 +31,7 @@ def cell_of(arrays, s):
     """(index, u): sample before s (wrapped into the lap) and the fraction of the step after it."""
     n = arrays.x.shape[0]
     t = wrap_s(s, arrays.scalars[0]) / arrays.scalars[1]
-    index = int(math.floor(t))
+    index = math.floor(t)
     if index >= n:
         return n - 1, 1.0
     return index, t - index

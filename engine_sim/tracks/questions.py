@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 from render_bridge.palette import GRASS, ROAD, ROAD_EDGE, TERRAIN
@@ -22,7 +21,7 @@ EDGE_LINE = 0.25
 class TrackPosition(NamedTuple):
     """Where a point lies: sample before it, s, d in metres, and whether it is between the barriers."""
 
-    index: int
+    sample: int
     s: float
     d: float
     inside: bool
@@ -76,9 +75,9 @@ def class_at(track: Track, x: float, y: float) -> int:
         col = min(max(int((x - ground.x0) / ground.cell + 0.5), 0), ground.cover.shape[1] - 1)
         return int(ground.cover[row, col])
     a = track.arrays
-    surface = int(query.surface_at(a, place.index, place.s, place.d))
-    u = query.fraction(a, place.index, place.s)
-    width = query.blend(a.width_left if place.d >= 0.0 else a.width_right, place.index, u)
+    surface = int(query.surface_at(a, place.sample, place.s, place.d))
+    u = query.fraction(a, place.sample, place.s)
+    width = query.blend(a.width_left if place.d >= 0.0 else a.width_right, place.sample, u)
     beyond = abs(place.d) - float(width)
     if beyond <= 0.0:
         return ROAD_EDGE if beyond > -EDGE_LINE else ROAD
@@ -89,13 +88,13 @@ def surface_name_at(track: Track, x: float, y: float) -> str:
     """Name of the surface under (x, y): of the road, kerb or verge; beyond the barriers that of the land."""
     place = position(track, x, y)
     if place.inside:
-        return SURFACE_NAMES[int(query.surface_at(track.arrays, place.index, place.s, place.d))]
+        return SURFACE_NAMES[int(query.surface_at(track.arrays, place.sample, place.s, place.d))]
     return "grass" if class_at(track, x, y) == GRASS else "dirt"
 
 
-@functools.lru_cache(maxsize=64)
-def _corners(track_id: int, track: _ById) -> tuple[Corner, ...]:
-    a, step = track.track.arrays, track.track.step
+def corners(track: Track) -> tuple[Corner, ...]:
+    """All bends of the lap, in order of their start."""
+    a, step = track.arrays, track.step
     return tuple(
         Corner(
             start=bend.start * step,
@@ -106,24 +105,6 @@ def _corners(track_id: int, track: _ById) -> tuple[Corner, ...]:
         )
         for bend in find_bends(a.curvature, step)
     )
-
-
-class _ById:
-    """A track as a cache key: equal only to itself."""
-
-    def __init__(self, track: Track) -> None:
-        self.track = track
-
-    def __hash__(self) -> int:
-        return id(self.track)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ById) and other.track is self.track
-
-
-def corners(track: Track) -> tuple[Corner, ...]:
-    """All bends of the lap, in order of their start."""
-    return _corners(id(track), _ById(track))
 
 
 def next_corners(track: Track, s: float, count: int) -> list[Corner]:
@@ -153,7 +134,7 @@ def _ahead(corner: Corner, s: float, length: float) -> float:
 def nearest_barrier(track: Track, x: float, y: float) -> tuple[float, int]:
     """(metres to the nearer barrier's face, side): +1 left, -1 right; negative metres beyond it."""
     place = position(track, x, y)
-    distance, side = query.barrier_distance(track.arrays, place.index, place.s, place.d)
+    distance, side = query.barrier_distance(track.arrays, place.sample, place.s, place.d)
     return float(distance), int(side)
 
 

@@ -172,10 +172,10 @@ def _touched(x, y, tx, ty, left, right, i, margin, x0, y0, cell, rows, cols):
             px, py = x[j] - d * ty[j], y[j] + d * tx[j]
             low_x, high_x = min(low_x, px), max(high_x, px)
             low_y, high_y = min(low_y, py), max(high_y, py)
-    row0 = max(0, int(math.floor((low_y - y0) / cell)))
-    row1 = min(rows - 1, int(math.floor((high_y - y0) / cell)))
-    col0 = max(0, int(math.floor((low_x - x0) / cell)))
-    col1 = min(cols - 1, int(math.floor((high_x - x0) / cell)))
+    row0 = max(0, math.floor((low_y - y0) / cell))
+    row1 = min(rows - 1, math.floor((high_y - y0) / cell))
+    col0 = max(0, math.floor((low_x - x0) / cell))
+    col1 = min(cols - 1, math.floor((high_x - x0) / cell))
     return row0, row1, col0, col1
 
 

@@ -27,7 +27,9 @@ class Land:
         roll: height of the rolling country between the circuit and the horizon.
         roll_size: wavelength of it.
         horizon: height of the hills that close the view.
+        near, rise: the hills begin this far from the road and are complete ``rise`` metres further out.
         rough: share of ridges in those hills, 0 (round downs) … 1 (crests and gullies).
+        infield: share of those hills that also stand inside the lap.
         axis: 0 hills all around, 1 a valley (hills on two sides only).
         sea: 0 none, 1 the land falls to a flat shore on one side.
         terrace: 0 smooth, 1 stepped like mesas and quarries.
@@ -38,7 +40,10 @@ class Land:
     roll: float = 6.0
     roll_size: float = 260.0
     horizon: float = 60.0
+    near: float = 70.0
+    rise: float = 480.0
     rough: float = 0.2
+    infield: float = 0.2
     axis: float = 0.0
     sea: float = 0.0
     terrace: float = 0.0
@@ -86,20 +91,22 @@ def _setting(name: str, land: Land, side: Roadside) -> tuple[str, Setting]:
 SETTINGS: dict[str, Setting] = dict(
     (
         _setting("meadow", Land(), Roadside()),
-        _setting("hills", Land(roll=14.0, roll_size=320.0, horizon=95.0), Roadside(runoff=9.0)),
+        _setting("hills", Land(roll=16.0, roll_size=300.0, horizon=95.0, near=35.0, rise=400.0), Roadside(runoff=9.0)),
         _setting(
             "forest",
-            Land(roll=9.0, roll_size=220.0, horizon=70.0, bare=0.3),
+            Land(roll=11.0, roll_size=210.0, horizon=70.0, near=45.0, bare=0.3),
             Roadside(verge=(3.5, 6.5), runoff=8.0, outer=GUARD_RAIL),
         ),
         _setting(
             "alpine",
-            Land(roll=16.0, roll_size=300.0, horizon=230.0, rough=0.8, axis=0.7, rock_slope=0.62),
+            Land(
+                roll=22.0, roll_size=230.0, horizon=240.0, near=22.0, rise=420.0, rough=0.8, axis=0.6, rock_slope=0.58,
+            ),
             Roadside(verge=(2.5, 5.0), runoff=6.0, outer=GUARD_RAIL, kerb=1.0, camber=0.04),
         ),
         _setting(
             "coast",
-            Land(roll=9.0, roll_size=240.0, horizon=85.0, sea=1.0, rough=0.35, bare=0.2, rock_slope=0.6),
+            Land(roll=9.0, roll_size=240.0, horizon=85.0, near=40.0, sea=1.0, rough=0.35, bare=0.2, rock_slope=0.6),
             Roadside(runoff_surface=SAND, inner=FENCE),
         ),
         _setting(
@@ -113,9 +120,12 @@ SETTINGS: dict[str, Setting] = dict(
         _setting(
             "desert",
             Land(
-                roll=8.0, roll_size=300.0, horizon=120.0, rough=0.5, terrace=0.8, bare=0.9, rock_slope=0.55,
+                roll=10.0, roll_size=280.0, horizon=130.0, near=50.0, rise=380.0, rough=0.5, terrace=0.8, bare=0.9,
+                rock_slope=0.55,
             ),
-            Roadside(verge=(6.0, 11.0), runoff=14.0, verge_surface=SAND, runoff_surface=ASPHALT, rail=FENCE, inner=FENCE),
+            Roadside(
+                verge=(6.0, 11.0), runoff=14.0, verge_surface=SAND, runoff_surface=ASPHALT, rail=FENCE, inner=FENCE,
+            ),
         ),
         _setting(
             "airfield",
@@ -124,7 +134,7 @@ SETTINGS: dict[str, Setting] = dict(
         ),
         _setting(
             "moor",
-            Land(roll=12.0, roll_size=200.0, horizon=110.0, rough=0.45, bare=0.4, rock_slope=0.55),
+            Land(roll=14.0, roll_size=190.0, horizon=110.0, near=30.0, rise=430.0, rough=0.45, bare=0.4, rock_slope=0.55),
             Roadside(verge=(4.0, 7.5), runoff=8.0, inner=FENCE, rail=FENCE),
         ),
         _setting(
@@ -134,7 +144,7 @@ SETTINGS: dict[str, Setting] = dict(
         ),
         _setting(
             "quarry",
-            Land(roll=7.0, roll_size=150.0, horizon=75.0, rough=0.6, terrace=1.0, bare=0.75, rock_slope=0.5),
+            Land(roll=7.0, roll_size=150.0, horizon=75.0, near=20.0, rise=260.0, rough=0.6, terrace=1.0, bare=0.75, rock_slope=0.5),
             Roadside(verge=(3.0, 6.0), runoff=6.0, verge_surface=DIRT, runoff_surface=DIRT, rail=TYRE_WALL, kerb=0.0),
         ),
     )

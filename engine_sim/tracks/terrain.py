@@ -14,18 +14,24 @@ _SHARE = 4  # the coarse field has one vertex per 4 × 4 of the ground
 
 @kernel
 def coarse_fields(x, y, z, x0, y0, cell, rows, cols):
-    """(height, distance) ``[rows // 4 + 2, cols // 4 + 2]``: broad height of the circuit, metres to its centreline.
+    """(height, distance, inside) ``[rows // 4 + 2, cols // 4 + 2]``: the circuit seen from afar.
 
-    Height is Shepard's inverse-distance mean with weight 1 / (r² + 50²)² over every fourth sample.
+    Height is Shepard's inverse-distance mean with weight 1 / (r² + 50²)² over every fourth sample, distance that to
+    the nearest of them; inside is 1 in the infield (even-odd rule) and 0 outside the lap.
     """
     coarse_rows, coarse_cols = rows // _SHARE + 2, cols // _SHARE + 2
     height = np.zeros((coarse_rows, coarse_cols))
     distance = np.zeros((coarse_rows, coarse_cols))
+    inside = np.zeros((coarse_rows, coarse_cols))
+    last = (x.shape[0] - 1) // 4 * 4
     for row in range(coarse_rows):
         for col in range(coarse_cols):
             px, py = x0 + col * cell * _SHARE, y0 + row * cell * _SHARE
-            total, weights, nearest = 0.0, 0.0, 1e300
+            total, weights, nearest, odd = 0.0, 0.0, 1e300, False
             for i in range(0, x.shape[0], 4):
+                j = i - 4 if i > 0 else last
+                if (y[i] > py) != (y[j] > py) and px < x[i] + (x[j] - x[i]) * (py - y[i]) / (y[j] - y[i]):
+                    odd = not odd
                 dx, dy = x[i] - px, y[i] - py
                 square = dx * dx + dy * dy
                 nearest = min(nearest, square)
@@ -34,7 +40,8 @@ def coarse_fields(x, y, z, x0, y0, cell, rows, cols):
                 weights += weight
             height[row, col] = total / weights
             distance[row, col] = math.sqrt(nearest)
-    return height, distance
+            inside[row, col] = 1.0 if odd else 0.0
+    return height, distance, inside
 
 
 @kernel
@@ -48,23 +55,23 @@ def coarse_at(field, row, col):
 
 
 @kernel
-def _terraced(height, size, share):
-    """Height pulled towards steps of ``size`` metres by ``share``."""
-    t = height / size
+def _terraced(height, size, share, shift):
+    """Height pulled towards steps of ``size`` metres by ``share``; ``shift`` moves the steps up by a part of one."""
+    t = height / size + shift
     floor = math.floor(t)
-    step = size * (floor + ease((t - floor - 0.35) / 0.25))
+    step = size * (floor + ease((t - floor - 0.35) / 0.25) - shift)
     return height * (1.0 - share) + step * share
 
 
 @kernel
-def land_height(px, py, broad, distance, frame, land, seed):
+def land_height(px, py, broad, distance, inside, frame, land, seed):
     """Height of the open land at a point.
 
     Args:
         px, py: metres.
-        broad, distance: the coarse fields there.
+        broad, distance, inside: the coarse fields there.
         frame: [centre x, centre y, axis x, axis y, half length along, half width across, shore, sea level].
-        land: [roll, roll_size, horizon, rough, axis, sea, terrace] of ``settings.Land``.
+        land: [roll, roll_size, horizon, rough, axis, sea, terrace, near, rise, infield] of ``settings.Land``.
         seed: int64.
     """
     x, y = px - frame[0], py - frame[1]
@@ -74,11 +81,12 @@ def land_height(px, py, broad, distance, frame, land, seed):
     down = 0.5 + 0.5 * fractal(px / 520.0, py / 520.0, seed + 13, 3)
     shape = (1.0 - land[3]) * (0.35 + 0.65 * down) + land[3] * (0.15 + crest)
     sides = abs(across) / (frame[5] + 60.0)
-    shape *= 1.0 - land[4] * (1.0 - ease((sides - 0.45) / 0.9))
-    far = ease((distance - 70.0) / 480.0)
+    shape *= (1.0 - land[4] * (1.0 - ease((sides - 0.45) / 0.9))) * (1.0 - (1.0 - land[9]) * inside)
+    far = ease((distance - land[7]) / land[8])
     height = land[2] * shape * far + roll
     if land[6] > 0.0:
-        height = _terraced(height, 16.0, land[6] * ease((distance - 60.0) / 60.0))
+        shift = 0.9 * fractal(px / 210.0, py / 210.0, seed + 19, 2)
+        height = _terraced(height, 24.0, land[6] * ease((distance - 50.0) / 70.0), shift)
     height += broad
     if land[5] > 0.0:
         wave = 30.0 * fractal(px / 160.0, py / 160.0, seed + 29, 3)
@@ -88,13 +96,14 @@ def land_height(px, py, broad, distance, frame, land, seed):
 
 
 @kernel
-def open_land(height, distance, x0, y0, cell, rows, cols, frame, land, seed):
+def open_land(height, distance, inside, x0, y0, cell, rows, cols, frame, land, seed):
     """``land_height`` on every vertex, ``[rows, cols]``."""
     out = np.zeros((rows, cols))
     for row in range(rows):
         for col in range(cols):
+            x, y, within = x0 + col * cell, y0 + row * cell, coarse_at(inside, row, col)
             broad, away = coarse_at(height, row, col), coarse_at(distance, row, col)
-            out[row, col] = land_height(x0 + col * cell, y0 + row * cell, broad, away, frame, land, seed)
+            out[row, col] = land_height(x, y, broad, away, within, frame, land, seed)
     return out
 
 

@@ -34,7 +34,7 @@ class TrackLimits:
     clearance: float = 0.3
 
 
-def check_track(track: Track, limits: TrackLimits = TrackLimits()) -> list[str]:  # noqa: B008
+def check_track(track: Track, limits: TrackLimits = TrackLimits()) -> list[str]:
     """Every rule that a circuit breaks, one line each; empty for a good circuit."""
     problems = _check_arrays(track)
     if problems:  # the other checks would only trip over these
@@ -116,8 +116,8 @@ def _overlaps(arrays, level):
         for side in range(2):
             d = arrays.barrier_left[i] if side == 0 else -arrays.barrier_right[i]
             x, y = arrays.x[i] - d * arrays.tangent_y[i], arrays.y[i] + d * arrays.tangent_x[i]
-            row = int(math.floor((y - arrays.scalars[3]) / cell))
-            col = int(math.floor((x - arrays.scalars[2]) / cell))
+            row = math.floor((y - arrays.scalars[3]) / cell)
+            col = math.floor((x - arrays.scalars[2]) / cell)
             if row < 0 or col < 0 or row >= rows or col >= cols:
                 continue
             k = row * cols + col
@@ -187,7 +187,7 @@ def _least_clearance(z, x0, y0, cell, arrays):
             d = -right + (left + right) * k / 8.0
             fx = (arrays.x[i] - d * arrays.tangent_y[i] - x0) / cell
             fy = (arrays.y[i] + d * arrays.tangent_x[i] - y0) / cell
-            col, row = int(math.floor(fx)), int(math.floor(fy))
+            col, row = math.floor(fx), math.floor(fy)
             if row < 0 or col < 0 or row + 1 >= rows or col + 1 >= cols:
                 return -1e9, i
             depth = arrays.z[i] + arrays.bank[i] * d - highest_in_cell(z, row, col, fy - row, fx - col)
@@ -209,15 +209,20 @@ def _check_extras(track: Track) -> list[str]:
     pit = track.pit
     if pit is not None and not (0.0 <= pit.start <= track.length and 0.0 <= pit.end <= track.length):
         problems.append(f"pit straight {pit.start:.0f}–{pit.end:.0f} m lies outside the lap")
-    a = track.arrays
-    on_road = 0
-    for thing in track.scenery:
-        if thing["kind"] == GANTRY:
-            continue
-        index, s, d = locate(a, float(thing["x"]), float(thing["y"]), -1)
-        width = a.width_left[index] if d >= 0.0 else a.width_right[index]
-        near = abs(float(thing["z"]) - float(a.z[index])) < LEVEL
-        on_road += int(abs(d) < width and near)
+    things = track.scenery[track.scenery["kind"] != GANTRY]
+    on_road = _on_road(track.arrays, *(np.ascontiguousarray(things[axis]) for axis in ("x", "y", "z")))
     if on_road:
         problems.append(f"{on_road} objects of the scenery stand on the road")
     return problems
+
+
+@kernel
+def _on_road(arrays, x, y, z):
+    """Number of points that lie on the road, on its level."""
+    count = 0
+    for k in range(x.shape[0]):
+        index, _, d = locate(arrays, x[k], y[k], -1)
+        width = arrays.width_left[index] if d >= 0.0 else arrays.width_right[index]
+        if abs(d) < width and abs(z[k] - arrays.z[index]) < LEVEL:
+            count += 1
+    return count

@@ -8,12 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..tracks.track import Track
-from .meshes import barriers, car, ground, prototypes, ribbon
+from .meshes import barriers, bridges, car, ground, horizon, markings, prototypes, ribbon
 from .meshes.parts import to_static
 from .meshes.rings import Rings
 from .scene_data import INSTANCE_DTYPE, Prototype, Scene, StaticCells
 
-STATIC_LOD_DISTANCE = (140.0, 420.0, 5000.0)
+STATIC_LOD_DISTANCE = (120.0, 380.0, 5000.0)
 WHEEL_OFFSETS = np.array(
     [(x * car.AXLE, y * car.TRACK, car.WHEEL_RADIUS) for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
 )
@@ -56,25 +56,29 @@ def _prototypes() -> tuple[tuple[Prototype, ...], tuple[Prototype, ...]]:
 
 
 def static_cells(track: Track) -> StaticCells:
-    """Ribbon cells first, ground cells after them."""
+    """Ribbon cells first, then those of the height field, then the horizon's."""
     rings = Rings(track)
-    parts = ribbon.road_parts(rings)
+    bridge = bridges.bridge_samples(rings)
+    under = {sign: _ground_beside(rings, sign) for sign in (ribbon.LEFT, ribbon.RIGHT)}
+    parts = ribbon.road_parts(rings) + markings.marking_parts(rings)
     for sign in (ribbon.LEFT, ribbon.RIGHT):
-        bridge, under = foot_of_skirt(rings, sign)
-        parts += ribbon.side_parts(rings, sign, bridge, under)
+        parts += ribbon.side_parts(rings, sign, bridge, under[sign])
         parts += barriers.barrier_parts(rings, sign)
+    parts += bridges.bridge_parts(rings, bridge, under)
     parts += ground.ground_parts(track, rings, rings.cells)
+    _, across, up = ground.cell_grid(track.ground)
+    parts += horizon.horizon_parts(track, rings.cells + across * up)
     return to_static(parts, STATIC_LOD_DISTANCE)
 
 
-def foot_of_skirt(rings: Rings, sign: int) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-    """Whether a bridge deck replaces the skirt, bool ``[n]``, and the ground's height beside it ``[n + 1]``."""
+def _ground_beside(rings: Rings, sign: int) -> NDArray[np.float64]:
+    """Height of the ground just outside the barrier, the lower of two places, ``[n + 1]``."""
     side = ribbon.Side(rings, sign)
-    near = rings.at(side.sign * (side.barrier + ribbon.SHOULDER))
-    far = rings.at(side.sign * (side.barrier + ribbon.SHOULDER + 3.0))
-    field = rings.track.ground
-    under = np.minimum(ground.ground_height(field, near[:, 0], near[:, 1]), ground.ground_height(field, far[:, 0], far[:, 1]))
-    return np.zeros(rings.count, bool), under
+    heights = []
+    for beyond in (0.0, 3.0):
+        points = rings.at(sign * (side.barrier + ribbon.SHOULDER + beyond))
+        heights.append(ground.ground_height(rings.track.ground, points[:, 0], points[:, 1]))
+    return np.minimum(*heights)
 
 
 def _instances(scenery: NDArray[np.void]) -> tuple[NDArray[np.void], NDArray[np.int64]]:

@@ -47,6 +47,26 @@ def open_quick(job, progress):
     return TickView(job)
 
 
+class PatternView(TickView):
+    """A picture with something else in each corner: any mirror, turn or swapped colour shows."""
+
+    def draw(self, state):
+        size = (self.job.height, self.job.width)
+        picture = np.full(size, 3, np.uint8) if self.job.view == "class" else np.full((*size, 3), 90, np.uint8)
+        corners = CLASS_CORNERS if self.job.view == "class" else RGB_CORNERS
+        h, w = picture.shape[0] // 4, picture.shape[1] // 4
+        picture[:h, :w], picture[:h, -w:], picture[-h:, :w], picture[-h:, -w:] = corners
+        return picture
+
+
+CLASS_CORNERS = (10, 2, 5, 7)
+RGB_CORNERS = ((250, 0, 0), (0, 250, 0), (0, 0, 250), (250, 250, 0))
+
+
+def open_pattern(job, progress):
+    return PatternView(job)
+
+
 def open_slow_drawing(job, progress):
     return TickView(job, 0.15)
 

@@ -162,7 +162,7 @@ class _Reader:
         points = self._data.get("points")
         if not isinstance(points, list) or len(points) < 3:
             raise self._fail("points", "a list of at least 3 corners", points)
-        corners = []
+        corners: list[Corner] = []
         for k, point in enumerate(points):
             if not isinstance(point, list) or not 3 <= len(point) <= 5:
                 raise self._fail(f"points[{k}]", "[x, y, radius] with optional height and bank", point)

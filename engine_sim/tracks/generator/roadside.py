@@ -208,9 +208,9 @@ def _pit_straight(
     if plan.pit == "none" or not bends:
         return None
     length = count * spacing
-    before = min(170.0, (length - bends[-1].end * spacing) - 25.0)
-    after = min(130.0, bends[0].start * spacing - 25.0)
-    if bends[-1].end < bends[-1].start or before + after < 120.0 or after < 10.0:
+    before = min(170.0, (length - bends[-1].end * spacing) - 15.0)
+    after = min(130.0, bends[0].start * spacing - 15.0)
+    if bends[-1].end < bends[-1].start or before + after < 70.0 or after < 10.0:
         return None
     start, end = length - before, after
     side = left if plan.pit == "left" else right

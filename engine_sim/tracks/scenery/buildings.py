@@ -53,7 +53,7 @@ def _city_plot(yard: Yard, road: Roadside, s: float, side: int, width: float, sa
 
 
 def _skyline(yard: Yard, away: DistanceField, stream: Stream) -> None:
-    """Blocks on a street grid, dense behind the first row, thinning out within 420 m."""
+    """Blocks on a street grid, dense behind the first row, thinning out within 560 m."""
     sine, cosine = sincos(stream.uniform(0.0, TWO_PI))
     salt = stream.integer(0, 1 << 30)
     rows, cols = away.metres.shape
@@ -67,7 +67,7 @@ def _skyline(yard: Yard, away: DistanceField, stream: Stream) -> None:
             chance, tall = stream.uniform(), stream.uniform()
             x, y = mid_x + a * cosine - b * sine, mid_y + a * sine + b * cosine
             metres = distance_at(away.metres, away.frame, x, y)
-            if not 30.0 < metres < 420.0 or chance > 0.75 - 0.0016 * metres:
+            if not 30.0 < metres < 560.0 or chance > 0.75 - 0.0013 * metres:
                 continue
             centre = max(0.0, 0.5 + 0.9 * fractal(x / 420.0, y / 420.0, salt, 2))
             height = 10.0 + 16.0 * tall + 46.0 * centre * centre * tall

@@ -85,10 +85,10 @@ def write_bush(out, k, x, y, ix, iy, seed):
 
 
 @kernel
-def write_boulder(out, k, x, y, ix, iy, seed):
+def write_boulder(out, k, x, y, ix, iy, seed, largest):
     """Write a boulder into row k: many small ones, few large ones."""
     size = chance(ix, iy, seed, _SIZE)
-    width = 0.8 + 4.2 * size * size * size
+    width = 0.8 + (largest - 0.8) * size * size * size
     out[k, 0], out[k, 1], out[k, 2] = x, y, BOULDER
     out[k, 3], out[k, 4] = width, width * (0.5 + 0.3 * chance(ix, iy, seed, _SHAPE))
 
@@ -130,13 +130,23 @@ def bush_chance(metres, wood, slope, patch, rule):
 
 
 @kernel
+def with_room(rows, count):
+    """The same rows with room for one more behind the first ``count``."""
+    if count < rows.shape[0]:
+        return rows
+    larger = np.empty((2 * rows.shape[0], rows.shape[1]))
+    larger[:count] = rows[:count]
+    return larger
+
+
+@kernel
 def scatter(z, cover, frame, metres, away, rule, seed, spacing, nearest, farthest, which):
     """Candidates of one ring, ``float64 [k, 5]``.
 
     Args:
         z, cover, frame: the ground's fields and [x0, y0, cell].
         metres, away: the distance field and its frame.
-        rule: [wood, near, middle, far, conifer, tree height, bushes, boulders].
+        rule: [wood, near, middle, far, conifer, tree height, bushes, boulders, boulder size].
         spacing: metres between lattice points; nearest, farthest: bounds of the ring, metres from the ribbon.
         which: 0 trees and boulders, 1 bushes.
     """
@@ -157,10 +167,7 @@ def scatter(z, cover, frame, metres, away, rule, seed, spacing, nearest, farthes
             wood = wood_at(x, y, seed % 65536, rule[0], distance)
             slope, ground = slope_and_cover(z, cover, frame, x, y)
             grow, other = chance(col, row, seed, _GROW), chance(col, row, seed, _OTHER)
-            if count + 1 >= out.shape[0]:
-                larger = np.empty((2 * out.shape[0], 5))
-                larger[:count] = out[:count]
-                out = larger
+            out = with_room(out, count)
             patch = fractal(x / 55.0, y / 55.0, seed % 65536 + 71, 2)
             if which == 1:
                 if grow < bush_chance(distance, wood, slope, patch, rule) * hectares:
@@ -170,7 +177,7 @@ def scatter(z, cover, frame, metres, away, rule, seed, spacing, nearest, farthes
                 write_tree(out, count, x, y, col, row, seed, wood, rule)
                 count += 1
             elif other < stone_chance(distance, wood, slope, ground, -patch, rule) * hectares:
-                write_boulder(out, count, x, y, col, row, seed)
+                write_boulder(out, count, x, y, col, row, seed, rule[8])
                 count += 1
     return out[:count].copy()
 
@@ -196,10 +203,7 @@ def hedgerows(z, frame, metres, away, rule, seed, pitch, cosine, sine):
                     continue
                 if fractal(along / 60.0, 3.0 * line + 0.5 * way, seed + 5, 2) < -0.05:
                     continue
-                if count + 1 >= out.shape[0]:
-                    larger = np.empty((2 * out.shape[0], 5))
-                    larger[:count] = out[:count]
-                    out = larger
+                out = with_room(out, count)
                 key = 2 * line + way
                 if chance(step, key, seed, _GROW) < 0.1:
                     write_tree(out, count, x, y, step, key, seed, 0.6, rule)

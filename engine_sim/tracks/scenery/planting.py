@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 from ...core.exact import TWO_PI, sincos
 from ...core.jit import kernel
 from ...core.random import Stream, mix64
-from ..ground import ground_height
 from ..track import BOULDER, BUSH, SCENERY_DTYPE, TREE_BROADLEAF
 from .distance import DistanceField, distance_at
 from .footprints import meets_ribbon, rectangles_touch
 from .growth import LATTICES, hedgerows, scatter
 from .roadside import Roadside
 from .surroundings import Surroundings
-from .yard import Yard, inside_ground
+from .yard import Yard, inside_ground, lowest_and_highest
 
 Floats = NDArray[np.float64]
 
@@ -46,9 +45,10 @@ def plant(yard: Yard, road: Roadside, away: DistanceField, land: Surroundings, s
     """Trees, bushes and boulders, into what the buildings left free."""
     stream = Stream(seed, "scenery plants")
     salt = stream.integer(0, 1 << 40)
-    rule = np.array(
-        [land.wood, land.near, land.middle, land.far, land.conifer, land.tree_height, land.bushes, land.boulders]
-    )
+    rule = np.array([
+        land.wood, land.near, land.middle, land.far, land.conifer, land.tree_height, land.bushes, land.boulders,
+        land.boulder_size,
+    ])  # fmt: skip
     wishes = [_avenues(road, land, stream)]
     if land.hedges > 0.0:
         sine, cosine = sincos(stream.uniform(0.0, TWO_PI))
@@ -59,7 +59,8 @@ def plant(yard: Yard, road: Roadside, away: DistanceField, land: Surroundings, s
             wishes.append(scatter(*fields, salt + 101 * ring + 17 * which, spacing, nearest, farthest, which))
     wanted = np.concatenate(wishes)
     shape = _bin_shape(yard, _SOLID_BIN)
-    solids = Solids(yard.solids, *_solid_bins(yard.solids, yard.frame, *shape), *shape)
+    start, items = _solid_bins(yard.solids, yard.frame, *shape)
+    solids = Solids(yard.solids, start, items, *shape)
     keep, z = _settle(yard.arrays, yard.ground.z, yard.frame, *away, wanted, solids, *_bin_shape(yard, _BIN))
     yard.add_rows(_rows(wanted[keep], z[keep], stream.u64()))
 
@@ -189,19 +190,8 @@ def _settle(arrays, z, frame, metres, away, wanted, solids, bin_size, rows, cols
             continue
         keep[k] = True
         trunk = half if kind == BOULDER else (0.6 * half if kind == BUSH else SOLID_SHARE * half)
-        base[k] = _lowest(z, frame, x, y, trunk)
+        base[k], _ = lowest_and_highest(z, frame, x, y, 1.0, 0.0, trunk, trunk)
         at = int((y - frame[1]) / bin_size) * cols + int((x - frame[0]) / bin_size)
         following[k] = head[at]
         head[at] = k
     return keep, base
-
-
-@kernel
-def _lowest(z, frame, x, y, half):
-    """Lowest ground under the corners of a square."""
-    low = 1e300
-    for k in range(4):
-        a = half if k % 2 == 0 else -half
-        b = half if k < 2 else -half
-        low = min(low, ground_height(z, frame[0], frame[1], frame[2], x + a, y + b))
-    return low

@@ -17,6 +17,7 @@ class Surroundings:
         hedges: metres between hedgerows, 0 for none.
         bushes: near the track; fewer further off.
         boulders: near the track where no rock shows; rocky ground has more.
+        boulder_size: width of the largest, metres.
         villages: per kilometre of track, within 250 m of it.
         rows: what lines the track, see ``rows.py``: nothing, ``city``, ``works`` or ``airfield``.
         lamps: metres between lamp posts, 0 for none.
@@ -35,6 +36,7 @@ class Surroundings:
     hedges: float = 0.0
     bushes: float = 10.0
     boulders: float = 0.4
+    boulder_size: float = 4.5
     villages: float = 0.0
     rows: str = ""
     lamps: float = 0.0
@@ -49,17 +51,20 @@ SURROUNDINGS: dict[str, Surroundings] = {
     "hills": Surroundings(0.28, 150, 70, 20.0, 0.35, 10.0, hedges=210, bushes=11, boulders=1.0, villages=0.45,
                           avenue=0.1),
     "forest": Surroundings(0.72, 110, 36, 16.0, 0.45, 12.0, bushes=12, boulders=0.8, villages=0.12, stands=0.25),
-    "alpine": Surroundings(0.5, 120, 42, 18.0, 0.92, 11.0, bushes=6, boulders=5.0, villages=0.4, stands=0.25),
-    "coast": Surroundings(0.2, 140, 65, 18.0, 0.4, 7.5, bushes=26, boulders=2.5, villages=0.55, avenue=0.15),
+    "alpine": Surroundings(0.5, 120, 42, 18.0, 0.92, 11.0, bushes=6, boulders=5.0, boulder_size=8.0, villages=0.4,
+                           stands=0.25),
+    "coast": Surroundings(0.2, 140, 65, 18.0, 0.4, 7.5, bushes=26, boulders=2.5, boulder_size=6.0, villages=0.55,
+                          avenue=0.15),
     "city": Surroundings(0.16, 110, 50, 10.0, 0.08, 8.5, bushes=5, boulders=0.0, rows="city", lamps=36, boards=150,
                          stands=0.5, avenue=0.5),
-    "desert": Surroundings(0.08, 90, 40, 10.0, 0.12, 5.0, bushes=30, boulders=8.0, villages=0.2),
+    "desert": Surroundings(0.12, 110, 50, 12.0, 0.12, 5.5, bushes=30, boulders=11.0, boulder_size=11.0, villages=0.3),
     "airfield": Surroundings(0.13, 140, 75, 22.0, 0.3, 9.0, bushes=9, boulders=0.1, rows="airfield", boards=260,
                              stands=0.45),
-    "moor": Surroundings(0.1, 130, 60, 16.0, 0.7, 7.0, bushes=30, boulders=5.0, villages=0.25),
+    "moor": Surroundings(0.1, 130, 60, 16.0, 0.7, 7.0, bushes=30, boulders=5.0, boulder_size=7.0, villages=0.25),
     "park": Surroundings(0.4, 115, 52, 18.0, 0.15, 13.0, bushes=9, boulders=0.1, villages=0.2, lamps=60, boards=240,
                          stands=0.6, avenue=0.5),
-    "quarry": Surroundings(0.14, 120, 60, 14.0, 0.55, 7.5, bushes=14, boulders=14.0, rows="works", boards=300),
+    "quarry": Surroundings(0.14, 120, 60, 14.0, 0.55, 7.5, bushes=14, boulders=14.0, boulder_size=8.0, rows="works",
+                           boards=300),
 }  # fmt: skip
 """One per setting of ``tracks.settings``, by the same name."""
 

@@ -118,8 +118,9 @@ class Yard:
 
 @kernel
 def lowest_and_highest(z, frame, x, y, ux, uy, hx, hy):
-    """Lowest and highest ground under the corners of a rectangle."""
-    low, high = 1e300, -1e300
+    """Lowest and highest ground under the middle and the corners of a rectangle."""
+    low = ground_height(z, frame[0], frame[1], frame[2], x, y)
+    high = low
     for k in range(4):
         a = hx if k % 2 == 0 else -hx
         b = hy if k < 2 else -hy

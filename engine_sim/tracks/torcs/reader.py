@@ -88,7 +88,7 @@ def read_torcs(path: Path, options: ReadOptions = ReadOptions()) -> Track:
     seed = int.from_bytes(hashlib.sha256(path.stem.encode()).digest()[:4], "little")
     setting = choose_setting(layout, kind, float(np.max(sampled.z) - np.min(sampled.z)), seed)
     pit = _pit(layout, sampled)
-    label = TrackLabel(PREFIX + path.stem.lower(), kind, "torcs", options.split)
+    label = TrackLabel(PREFIX + path.stem, kind, "torcs", options.split)
     track = assemble_track(label, line, section, pit, GroundPlan(setting=setting, seed=seed))
     return replace(track, scenery=place_scenery(track.arrays, track.ground, pit, kind, setting, seed))
 

@@ -12,6 +12,7 @@ from ..materials import Material
 from .parts import Finish, StaticPart, pack
 from .ribbon import LEFT, Side
 from .rings import LODS, Rings
+from .solids import quads
 from .strips import Edge
 
 Floats = NDArray[np.float64]
@@ -19,9 +20,9 @@ Ints = NDArray[np.int64]
 
 # Cross-sections as (metres behind the face, metres up), from the foot on the road's side over the top.
 _PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
-    tracks.GUARD_RAIL: ((0.10, 0.34), (0.0, 0.44), (0.0, 0.84), (0.05, 0.92), (0.10, 0.84), (0.10, 0.34)),
+    tracks.GUARD_RAIL: ((0.0, 0.36), (0.0, 0.90), (0.10, 0.90), (0.10, 0.36)),
     tracks.CONCRETE_WALL: ((0.0, 0.0), (0.12, 0.25), (0.18, 1.0), (0.38, 1.0), (0.44, 0.0)),
-    tracks.TYRE_WALL: ((0.0, 0.0), (0.0, 0.86), (0.12, 0.98), (0.58, 0.98), (0.70, 0.86), (0.70, 0.0)),
+    tracks.TYRE_WALL: ((0.04, 0.0), (0.04, 0.94), (0.70, 0.94), (0.70, 0.0)),
     tracks.FENCE: ((0.0, 0.0), (0.0, 1.5), (0.06, 1.5), (0.06, 0.0)),
 }
 _MATERIAL = {
@@ -31,7 +32,7 @@ _MATERIAL = {
     tracks.FENCE: Material.FENCE,
 }
 _POST = {  # style → (samples between posts, metres behind the face, half width, height)
-    tracks.GUARD_RAIL: (2, 0.16, 0.06, 0.84),
+    tracks.GUARD_RAIL: (2, 0.15, 0.06, 0.86),
     tracks.FENCE: (2, 0.03, 0.06, 1.62),
 }
 
@@ -44,22 +45,71 @@ def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
         keys = np.where(side.style == style, 0, -1)
         if (keys == 0).any():
             finish = Finish(palette.BARRIER, _MATERIAL[style])
-            parts += _walls(side, profile, keys, finish)
+            if style == tracks.TYRE_WALL:
+                parts += _walls(side, profile, keys, finish, lods=(1, 2))
+                parts += _walls(side, profile[-2:], keys, finish, lods=(0,))
+                parts += _stacks(side, keys, finish)
+            else:
+                parts += _walls(side, profile, keys, finish)
             parts += _caps(side, profile, keys, finish)
             if style in _POST:
                 parts += _posts(side, style)
     return parts
 
 
-def _walls(side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish) -> list[StaticPart]:
+def _walls(
+    side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish,
+    lods: tuple[int, ...] = tuple(range(LODS)),
+) -> list[StaticPart]:  # fmt: skip
     edges = []
     for behind, up in profile:
         points = side.rings.at(side.sign * (side.barrier + behind), up)
         edges.append(Edge(points, up))
     parts = []
     for inner, outer in zip(edges[:-1], edges[1:], strict=True):
-        parts += side.strip(inner, outer, keys, (finish,))
+        parts += side.strip(inner, outer, keys, (finish,), lods=lods)
     return parts
+
+
+# Front of a stack of tyres in plan: (share of its width, metres behind the face).
+_STACK = ((0.0, 0.17), (0.25, 0.0), (0.75, 0.0), (1.0, 0.17))
+_STACKS_PER_SPAN = 2
+_TYRES_HIGH, _TYRES_BACK = 0.94, 0.70
+
+
+def _stacks(side: Side, keys: Ints, finish: Finish) -> list[StaticPart]:
+    """Near level of a tyre wall: two rounded stacks a span, front and lid; the plain back is a strip."""
+    i = np.flatnonzero(keys == 0)
+    rings = side.rings
+
+    def place(share: float, behind: float, up: float) -> Floats:
+        points = rings.at(side.sign * (side.barrier + behind), up)
+        return points[i] * (1.0 - share) + points[i + 1] * share
+
+    high = np.full(len(i), _TYRES_HIGH)
+    zero = np.zeros(len(i))
+    corners, uv = [], []
+    for k in range(_STACKS_PER_SPAN):
+        shares = [(k + u) / _STACKS_PER_SPAN for u, _ in _STACK]
+        along = [rings.s[i] + f * rings.step for f in shares]
+        feet = [place(f, b, 0.0) for f, (_, b) in zip(shares, _STACK, strict=True)]
+        tops = [place(f, b, _TYRES_HIGH) for f, (_, b) in zip(shares, _STACK, strict=True)]
+        for m in range(3):
+            corners.append((feet[m], feet[m + 1], tops[m + 1], tops[m]))
+            s0, s1 = along[m], along[m + 1]
+            uv.append([np.stack(v, -1) for v in ((s0, zero), (s1, zero), (s1, high), (s0, high))])
+        rear = [place(shares[0], _TYRES_BACK, _TYRES_HIGH), place(shares[3], _TYRES_BACK, _TYRES_HIGH)]
+        corners += [tuple(tops), (tops[0], tops[3], rear[1], rear[0])]
+        s0, s3 = along[0], along[3]
+        uv.append([np.stack((s, high), -1) for s in along])
+        uv.append([np.stack(v, -1) for v in ((s0, high), (s3, high), (s3, high + 0.5), (s0, high + 0.5))])
+    quad = np.array(corners).transpose(0, 2, 1, 3).reshape(-1, 4, 3)
+    coordinates = np.array(uv).transpose(0, 2, 1, 3).reshape(-1, 4, 2)
+    if side.sign != LEFT:
+        quad, coordinates = quad[:, ::-1], coordinates[:, ::-1]
+    part = quads(quad, finish, coordinates)
+    cell = np.repeat(np.tile(rings.cell_of[i], len(corners)), 2)
+    return [StaticPart(part.vertices, part.triangles, cell, np.zeros(len(cell), np.int64))]
 
 
 def _caps(side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish) -> list[StaticPart]:

@@ -19,7 +19,7 @@ from .solids import box, creased, grid_triangles, mirrored, quads
 
 Floats = NDArray[np.float64]
 
-AXLE = 1.32  # metres from the middle of the wheelbase to each axle
+AXLE = 1.30  # metres from the middle of the wheelbase to each axle
 TRACK = 0.83  # half the distance between wheel centres
 WHEEL_RADIUS = 0.34
 _ARCH = 0.40  # radius of the wheel arches
@@ -36,10 +36,10 @@ _PAINT, _GLASS, _TRIM, _HEAD, _TAIL, _DARK = range(6)
 # x, height of the middle, height of the shoulder, half width, height of the lower edge without arches
 _SECTIONS = np.array(
     [
-        (-2.22, 0.800, 0.790, 0.86, 0.28),
-        (-2.16, 0.880, 0.870, 0.90, 0.25),
-        (-1.95, 0.880, 0.880, 0.94, 0.18),
-        (-1.75, 0.875, 0.890, 0.965, 0.13),
+        (-2.22, 0.800, 0.790, 0.86, 0.45),
+        (-2.16, 0.880, 0.870, 0.90, 0.43),
+        (-1.95, 0.880, 0.880, 0.94, 0.38),
+        (-1.75, 0.875, 0.890, 0.965, 0.30),
         (-1.54, 0.872, 0.905, 0.975, 0.12),
         (-1.32, 0.868, 0.912, 0.975, 0.11),
         (-1.10, 0.860, 0.900, 0.975, 0.11),
@@ -237,26 +237,35 @@ def _lamps(step: float) -> Part:
         return quads([((x, y1, z0), (x, y0, z0), (x, y0, z1), (x, y1, z1))], finish)
 
     lights = plate(0.34, 0.78, 0.635, 0.725, TAIL)
-    return join([plate(-0.34, 0.34, 0.635, 0.725, TRIM), lights, mirrored(lights), plate(-0.66, 0.66, 0.36, 0.50, TRIM)])
+    return join([plate(-0.34, 0.34, 0.635, 0.725, TRIM), lights, mirrored(lights), plate(-0.60, 0.60, 0.47, 0.56, TRIM)])
+
+
+def _diffuser() -> Part:
+    """Left half of the ramp under the tail, closed behind, with two fins."""
+    front, back, wide = (-1.55, 0.105), (-2.17, 0.31), 0.56
+    ramp = [((front[0], 0.0, front[1]), (front[0], wide, front[1]), (back[0], wide, back[1]), (back[0], 0.0, back[1]))]
+    rear = [((back[0], wide, back[1]), (back[0], 0.0, back[1]), (back[0], 0.0, 0.46), (back[0], wide, 0.46))]
+    side = [((front[0], wide, 0.30), (back[0], wide, 0.46), (back[0], wide, back[1]), (front[0], wide, front[1]))]
+    fins = [box((-2.16, y, 0.235), (-1.86, y + 0.02, 0.33), TRIM, "xyYz") for y in (0.18, 0.44)]
+    return join([quads(ramp + rear + [side[0][::-1]], TRIM), *fins])
 
 
 def _extras() -> Part:
     """Splitter, side skirts, side intakes, mirrors, diffuser fins, exhausts: left side and its mirror image."""
-    outline = [(1.72, 0.96), (2.02, 0.93), (2.22, 0.82), (2.35, 0.58), (2.38, 0.0)]
+    outline = [(1.72, 0.96), (2.02, 0.93), (2.22, 0.82), (2.31, 0.58), (2.33, 0.0)]
     top = [((x0, y0, 0.11), (x0, 0.0, 0.11), (x1, 0.0, 0.11), (x1, y1, 0.11))
            for (x0, y0), (x1, y1) in zip(outline[:-1], outline[1:], strict=True)]  # fmt: skip
     rim = [((x0, y0, 0.06), (x0, y0, 0.11), (x1, y1, 0.11), (x1, y1, 0.06))
            for (x0, y0), (x1, y1) in zip(outline[:-1], outline[1:], strict=True)]  # fmt: skip
     half = [
         quads(top + rim, TRIM),
-        box((-0.90, 0.88, 0.07), (0.90, 0.965, 0.13), TRIM, "xXYZ"),
+        box((-0.90, 0.88, 0.07), (0.90, 0.965, 0.30), TRIM, "xXYZ"),
         quads([((-0.60, 0.950, 0.40), (-0.86, 0.968, 0.40), (-0.86, 0.968, 0.66), (-0.68, 0.952, 0.66))], DARK),
         box((0.46, 0.74, 0.86), (0.60, 0.94, 0.96), PAINT, "XyYzZ"),
         quads([((0.46, 0.93, 0.87), (0.46, 0.75, 0.87), (0.46, 0.75, 0.95), (0.46, 0.93, 0.95))], GLASS),
         box((0.50, 0.69, 0.80), (0.56, 0.76, 0.89), TRIM, "xXyY"),
-        box((-2.24, 0.20, 0.16), (-1.90, 0.22, 0.28), TRIM, "xyY"),
-        box((-2.24, 0.50, 0.16), (-1.90, 0.52, 0.28), TRIM, "xyY"),
-        box((-2.27, 0.32, 0.38), (-2.20, 0.44, 0.47), RIM, "xyYzZ"),
+        _diffuser(),
+        box((-2.27, 0.28, 0.475), (-2.20, 0.40, 0.555), RIM, "xyYzZ"),
     ]
     part = join(half)
     return join([part, mirrored(part)])

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from render_bridge import palette
 
+from ...racing.placing import GRID_COLUMN, GRID_FIRST, GRID_STEP
 from ..materials import Material
 from .parts import Finish, StaticPart, pack
 from .rings import Rings
@@ -15,15 +16,26 @@ Floats = NDArray[np.float64]
 
 HEIGHT = (0.012, 0.03)  # metres over the road in the near and the middle level; the far one shows no paint
 LINE = 0.16
+SLOTS = 16
+NOSE = 2.5  # metres from the middle of a car to the front of its box
 PAINT = Finish(palette.ROAD, Material.GRID_MARK)
 
 
-def marking_parts(rings: Rings, slots: list[tuple[float, float]]) -> list[StaticPart]:
-    """Start line at s = 0 and a bracket in front of every grid slot.
+def grid_slots(rings: Rings) -> list[tuple[float, float]]:
+    """(s, d) of the front of each grid box, metres; s is negative, before the line. Cars stand as racing.placing says."""
+    slots = []
+    for slot in range(SLOTS):
+        s = -float(np.floor(GRID_FIRST + GRID_STEP * slot))
+        i = int(s / rings.step) % rings.count
+        name, sign = ("width_left", 1.0) if slot % 2 == 0 else ("width_right", -1.0)
+        d = sign * min(0.5 * float(getattr(rings.track.arrays, name)[i]), GRID_COLUMN)
+        slots.append((s + NOSE, d))
+    return slots
 
-    Args:
-        slots: (s, d) of the noses of the cars on the grid, metres; s may be negative (before the line).
-    """
+
+def marking_parts(rings: Rings) -> list[StaticPart]:
+    """Start line at s = 0 and a bracket in front of every grid slot."""
+    slots = grid_slots(rings)
     right, left = -float(rings.track.arrays.width_right[0]), float(rings.track.arrays.width_left[0])
     bars = [(-0.25, 0.25, right + 0.3, left - 0.3)]
     for s, d in slots:

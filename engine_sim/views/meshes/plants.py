@@ -38,9 +38,12 @@ class Blob:
 def broadleaf(form: int, lod: int) -> Part:
     """A tree with a trunk and three to four crowns; forms 0 … 3 from round to tall."""
     blobs = _crown(form)
-    sides = (6, 4, 3)[lod]
+    sides = (6, 4, 3, 0)[lod]
     top = min(b.center[2] for b in blobs)
     trunk = lathe([(0.056, -0.03), (0.032, 0.12), (0.022, top)], sides, BARK)
+    if lod == 3:
+        stalk = lathe([(0.045, 0.0), (0.0, 0.5)], 3, BARK)
+        return join([stalk, _far_crown(blobs, Material.LEAVES, 0.52, pointed=True)])
     if lod == 2:
         trunk = lathe([(0.045, -0.03), (0.024, top)], sides, BARK)
         return join([trunk, _far_crown(blobs, Material.LEAVES, 0.52)])
@@ -82,7 +85,7 @@ def bush(form: int, lod: int) -> Part:
         return join([*_foliage(blobs[:1], 0, Material.LEAVES, 0.3), *_foliage(blobs[1:], 1, Material.LEAVES, 0.3)])
     if lod == 1:
         return join(_foliage(blobs[:2], 1, Material.LEAVES, 0.3))
-    return _far_crown(blobs, Material.LEAVES, 0.3)
+    return _far_crown(blobs, Material.LEAVES, 0.3, pointed=True)
 
 
 def _foliage(blobs: list[Blob], lod: int, material: Material, middle: float) -> list[Part]:
@@ -118,23 +121,46 @@ def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob],
     return Part(vertices, triangles)
 
 
-def _far_crown(blobs: list[Blob], material: Material, middle: float) -> Part:
-    """All blobs as one closed five-sided barrel of 26 triangles."""
+# Rings of far crowns: share of the half width, share of the half height, whether turned by half a step.
+_BARREL = ((0.62, -0.94, False), (1.06, -0.08, True), (0.48, 0.97, False))
+_CUP = ((1.08, -0.42, True), (0.68, 0.94, False))
+
+
+def _far_crown(blobs: list[Blob], material: Material, middle: float, pointed: bool = False) -> Part:
+    """All blobs as one closed body: a barrel of 26 triangles, or a cup of 14 that ends in a point below."""
     low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     low[2] = max(low[2], 0.0)
-    angle = 2.0 * np.pi * np.arange(5) / 5.0
-    rings = [
-        np.stack([r * np.cos(angle + turn), r * np.sin(angle + turn), np.full(5, z)], -1)
-        for r, z, turn in ((0.62, -0.94, 0.0), (1.06, -0.08, 0.63), (0.48, 0.97, 0.0))
-    ]
+    shape, sides = (_CUP, 4) if pointed else (_BARREL, 5)
+    step = 2.0 * np.pi / sides
+    rings = []
+    for wide, z, turned in shape:
+        angle = step * (np.arange(sides) + 0.5 * turned)
+        rings.append(np.stack([wide * np.cos(angle), wide * np.sin(angle), np.full(sides, z)], -1))
     position = 0.5 * (low + high) + np.concatenate(rings) * 0.5 * (high - low)
-    k, m = np.arange(5), (np.arange(5) + 1) % 5
-    # Rings are turned by half a step, so the bands between them are zigzags.
-    bands = [(k, m, 5 + k), (5 + k, m, 5 + m), (5 + k, 5 + m, 10 + m), (5 + k, 10 + m, 10 + k)]
-    caps = [[(0, 2, 1), (0, 3, 2), (0, 4, 3)], [(10, 11, 12), (10, 12, 13), (10, 13, 14)]]
-    triangles = np.concatenate([*(np.stack(b, -1) for b in bands), *(np.array(c) for c in caps)])
+    triangles = _zigzags(tuple(turned for _, _, turned in shape), sides)
+    k = np.arange(sides)
+    if pointed:
+        position = np.concatenate([position, [[0.0, 0.0, 0.7 * low[2]]]])
+        bottom = np.stack([np.full(sides, len(position) - 1), (k + 1) % sides, k], -1)
+    else:
+        bottom = np.stack([np.zeros(sides - 2, int), k[2:], k[1:-1]], -1)
+    top = sides * (len(shape) - 1) + np.stack([np.zeros(sides - 2, int), k[1:-1], k[2:]], -1)
+    triangles = np.concatenate([triangles, bottom, top])
     return _leafy(position, triangles, Finish(palette.VEGETATION, material, blobs[0].variation), blobs, middle)
+
+
+def _zigzags(turned: tuple[bool, ...], sides: int) -> Ints:
+    """Bands between rings of which every other one is turned by half a step."""
+    k, m = np.arange(sides), (np.arange(sides) + 1) % sides
+    bands = []
+    for row, ahead in enumerate(turned[:-1]):
+        below, above = row * sides, (row + 1) * sides
+        if ahead:
+            bands += [(below + k, below + m, above + m), (below + k, above + m, above + k)]
+        else:
+            bands += [(below + k, below + m, above + k), (above + k, below + m, above + m)]
+    return np.concatenate([np.stack(b, -1) for b in bands])
 
 
 def _lumps(direction: Floats, phase: float) -> Floats:
@@ -157,6 +183,8 @@ def _openness(position: Floats, blobs: list[Blob], middle: float) -> NDArray[np.
 def conifer(form: int, lod: int) -> Part:
     """A trunk with tiers of drooping branches, narrower upwards."""
     stream = Stream(form, "conifer")
+    if lod == 3:
+        return _tier(0.04, 1.0, 0.42, 5, 0.3, lod)
     tiers = ((7, 4, 2), (6, 4, 2), (8, 5, 2))[form][lod]
     slim = (0.5, 0.5, 0.46)[form]
     spikes = (12, 8, 6)[lod]

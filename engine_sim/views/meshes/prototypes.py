@@ -14,22 +14,25 @@ from . import buildings, car, plants, trackside, wheel
 from .parts import Part, to_mesh
 
 Ints = NDArray[np.int64]
-LODS = 3
 
 
 class Kind(NamedTuple):
-    """Prototypes of one scenery kind: builder (form, lod) → part, number of forms, reach of the levels in metres."""
+    """Prototypes of one scenery kind: builder (form, lod) → part, number of forms, reach of the levels in metres.
+
+    Odd forms reach only as far as ``odd_reach`` where that is given: far woods are thinned out, not cut off.
+    """
 
     name: str
     build: Callable[[int, int], Part]
     forms: int
-    reach: tuple[float, float, float]
+    reach: tuple[float, ...]
+    odd_reach: float = 0.0
 
 
 KINDS: dict[int, Kind] = {
-    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, (45.0, 120.0, 900.0)),
-    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, (50.0, 130.0, 900.0)),
-    tracks.BUSH: Kind("bush", plants.bush, plants.BUSH_FORMS, (30.0, 80.0, 260.0)),
+    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, (40.0, 100.0, 280.0, 1100.0), 560.0),
+    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, (40.0, 100.0, 280.0, 1100.0), 560.0),
+    tracks.BUSH: Kind("bush", plants.bush, plants.BUSH_FORMS, (25.0, 70.0, 280.0)),
     tracks.BOULDER: Kind("boulder", plants.boulder, plants.BOULDER_FORMS, (25.0, 80.0, 450.0)),
     tracks.HOUSE: Kind("house", buildings.house, buildings.HOUSE_FORMS, (90.0, 260.0, 2000.0)),
     tracks.TOWER_BLOCK: Kind("tower", buildings.tower, buildings.TOWER_FORMS, (110.0, 320.0, 2600.0)),
@@ -41,7 +44,7 @@ KINDS: dict[int, Kind] = {
     tracks.MARSHAL_POST: Kind("marshal", lambda form, lod: trackside.marshal_post(lod), 1, (60.0, 160.0, 500.0)),
     tracks.LAMP_POST: Kind("lamp", lambda form, lod: trackside.lamp_post(lod), 1, (60.0, 160.0, 600.0)),
 }
-CAR_REACH = {"car_body": (28.0, 90.0, 1500.0), "car_wheel": (28.0, 90.0, 400.0)}
+CAR_REACH = {"car_body": (22.0, 70.0, 1500.0), "car_wheel": (22.0, 70.0, 500.0)}
 
 
 def scenery_prototypes() -> tuple[Prototype, ...]:
@@ -49,15 +52,16 @@ def scenery_prototypes() -> tuple[Prototype, ...]:
     result = []
     for kind in KINDS.values():
         for form in range(kind.forms):
-            parts = [kind.build(form, lod) for lod in range(LODS)]
-            result.append(_prototype(f"{kind.name}_{form}", parts, kind.reach))
+            parts = [kind.build(form, lod) for lod in range(len(kind.reach))]
+            reach = (*kind.reach[:-1], kind.odd_reach) if form % 2 and kind.odd_reach else kind.reach
+            result.append(_prototype(f"{kind.name}_{form}", parts, reach))
     return tuple(result)
 
 
 def car_prototypes() -> tuple[Prototype, Prototype]:
     """The car's body and its wheel."""
-    body = [car.body_parts(lod) for lod in range(LODS)]
-    round_ = [wheel.wheel_parts(lod) for lod in range(LODS)]
+    body = [car.body_parts(lod) for lod in range(3)]
+    round_ = [wheel.wheel_parts(lod) for lod in range(3)]
     return (
         _prototype("car_body", body, CAR_REACH["car_body"]),
         _prototype("car_wheel", round_, CAR_REACH["car_wheel"]),

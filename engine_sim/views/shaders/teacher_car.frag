@@ -128,7 +128,7 @@ void main() {
         } else if (material == CAR_TAILLIGHT) {
             m.albedo = vec3(0.32, 0.01, 0.012);
             m.roughness = 0.12;
-            m.glow = vec3(1.0, 0.035, 0.02) * (0.06 + 1.6 * lamp_light.y + BRAKE_GLOW * braking * lamp_light.z);
+            m.glow = vec3(1.0, 0.035, 0.02) * (0.06 + 1.6 * lamp_light.y + BRAKE_GLOW * braking * brake_light.x);
         } else if (variation < 0.3) {
             m.albedo = vec3(0.008);
         } else {

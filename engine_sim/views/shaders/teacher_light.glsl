@@ -116,7 +116,7 @@ CarLight car_light(vec3 world, vec3 normal, int own) {
 vec4 air_to(vec3 ray, float far) {
     float rise = ray.z * far / haze.y;
     float mean = abs(rise) > 1e-3 ? (1.0 - exp(-rise)) / rise : 1.0 - 0.5 * rise;
-    float depth = haze.x * exp(-max(eye_height, -0.5 * haze.y) / haze.y) * far * mean;
+    float depth = haze.x * exp(-max(eye_at.w, -0.5 * haze.y) / haze.y) * far * mean;
     float kept = exp(-depth);
     vec3 low = normalize(vec3(ray.xy, max(ray.z, 0.0) * 0.5 + 0.035));
     vec3 scattered = sky_color(low, 0.0) * haze_tint.rgb;
@@ -196,18 +196,4 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
 vec4 to_target(vec3 color) {
     color = min(max(color, vec3(0.0)), vec3(60.0));
     return vec4(color / (1.0 + max(color.r, max(color.g, color.b))), 1.0);
-}
-
-vec4 finished(Surface m, float open, int own) {
-    float far = length(from_eye);
-    vec3 ray = from_eye / far, world = from_eye + eye_at.xyz;
-    vec3 face = normalize(normal_in);
-    float sun_share = cloud_light(world);
-    if (sun.w > 0.03) sun_share *= shadow_at(world, face);
-    CarLight cars = car_light(world, face, own);
-    vec3 color = lit(m, world, ray, open, sun_share, cars);
-    vec4 air = air_to(ray, far);
-    color = color * air.a + air.rgb;
-    if (shaft.x > 0.0) color += shafts_to(eye_at.xyz, ray, far);
-    return to_target(color);
 }

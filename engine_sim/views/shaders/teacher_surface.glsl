@@ -29,3 +29,17 @@ vec3 bumped(vec3 n, vec2 p, vec2 slope) {
 float widest(vec2 p) { return max(length(dFdx(p)), length(dFdy(p))); }
 
 float across(float x) { return length(vec2(dFdx(x), dFdy(x))); }
+
+vec4 finished(Surface m, float open, int own) {
+    float far = length(from_eye);
+    vec3 ray = from_eye / far, world = from_eye + eye_at.xyz;
+    vec3 face = normalize(normal_in);
+    float sun_share = cloud_light(world);
+    if (sun.w > 0.03) sun_share *= shadow_at(world, face);
+    CarLight cars = car_light(world, face, own);
+    vec3 color = lit(m, world, ray, open, sun_share, cars);
+    vec4 air = air_to(ray, far);
+    color = color * air.a + air.rgb;
+    if (shaft.x > 0.0) color += shafts_to(eye_at.xyz, ray, far);
+    return to_target(color);
+}

@@ -16,11 +16,11 @@ from engine_sim.core.errors import UserError
 from engine_sim.racing.controls import Controls
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording import records
-from engine_sim.recording.drive import Drive
+from engine_sim.recording.drive import Drive, setup_from_json
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.record import Recorder, RecordOptions, Views, record_session
 from engine_sim.recording.record_log import frame_record, log_head, scan_log
-from engine_sim.recording.replay import render_session, replay_session, setup_from_json
+from engine_sim.recording.replay import render_session, replay_session
 from engine_sim.recording.session_format import json_checksum
 from engine_sim.tracks.catalogue import track_names
 from engine_sim.views.look import sample_look

@@ -1,0 +1,176 @@
+"""All clips of a folder on the training device, as bytes, and batches cut from them.
+
+A batch is a pure function of the step, so a resumed run sees what an unbroken one would have seen.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from tqdm import tqdm
+
+from ..model.anchored_noise import Cameras, anchored_noise
+from ..model.look_table import measure_look
+from .shards import ShardClip, read_shard, shard_paths
+
+
+class Batch(NamedTuple):
+    """What a stage trains on: N clips of F frames.
+
+    ``frames`` ``[N, F, 3, H, W]`` in [−1, 1], ``class_maps`` uint8 ``[N, F, H, W]``, ``look_table`` ``[N, classes, LOOK_FEATURES]`` of
+    their references, ``noise`` anchored noise at 1/4 ``[N, F/4, 4, 16 · octaves, H/4, W/4]`` or None.
+    """
+
+    frames: Tensor
+    class_maps: Tensor
+    look_table: Tensor
+    noise: Tensor | None
+
+
+@dataclass(frozen=True)
+class BankConfig:
+    """How batches are drawn.
+
+    Args:
+        classes: size of the class table.
+        guides: share of batches that get anchored noise, if the clips hold depth; class maps alone must play too.
+        other_place: share of references from another place of the same look.
+    """
+
+    classes: int = 13
+    guides: float = 0.5
+    other_place: float = 0.5
+
+
+class ClipBank:
+    """Clips in device memory.
+
+    Args:
+        folder: clip folder.
+        device: where the bytes live.
+        config: how batches are drawn.
+        limit: most clips to load, 0 for all.
+    """
+
+    def __init__(
+        self, folder: Path, device: torch.device, config: BankConfig | None = None, limit: int = 0, workers: int = 8
+    ) -> None:
+        self.config, self.device, self.folder = config or BankConfig(), device, folder
+        clips = _load(folder, limit, workers)
+        self.prompts = [c.meta["prompt"] for c in clips]
+        self.looks = [int(c.meta["look_seed"]) for c in clips]
+        self.frames = self._upload([c.arrays["teacher"] for c in clips])  # uint8 [C, T, H, W, 3]
+        self.class_maps = self._upload([c.arrays["class"] for c in clips])  # uint8 [C, T, H, W]
+        self.depth = self._upload([c.arrays["depth"] for c in clips]) if "depth" in clips[0].arrays else None
+        self.camera = self._upload([c.arrays["camera"].astype(np.float64) for c in clips])  # [C, T, 12]
+        self.tables = self._measure()
+        self.partners = self._partners()
+
+    def _upload(self, arrays: list[np.ndarray]) -> Tensor:
+        first = torch.from_numpy(arrays[0].copy())
+        whole = torch.empty(len(arrays), *first.shape, dtype=first.dtype, device=self.device)
+        for k, array in enumerate(arrays):
+            whole[k] = torch.from_numpy(np.require(array, requirements="W"))
+        return whole
+
+    def _measure(self) -> Tensor:
+        """Look table of every clip's first frame ``[C, classes, LOOK_FEATURES]``."""
+        rows = []
+        for start in range(0, len(self), 64):
+            picture = to_unit(self.frames[start : start + 64, 0])
+            rows.append(measure_look(picture, self.class_maps[start : start + 64, 0], self.config.classes))
+        return torch.cat(rows)
+
+    def _partners(self) -> Tensor:
+        """For every clip another one of the same look, or itself where there is none."""
+        by_look: dict[int, list[int]] = defaultdict(list)
+        for k, look in enumerate(self.looks):
+            by_look[look].append(k)
+        partner = list(range(len(self)))
+        for members in by_look.values():
+            for here, there in zip(members, members[1:] + members[:1], strict=True):
+                partner[here] = there
+        return torch.tensor(partner, device=self.device)
+
+    def __len__(self) -> int:
+        return len(self.prompts)
+
+    def describe(self) -> str:
+        """One line for settings and weight headers."""
+        _, t, h, w, _ = self.frames.shape
+        return f"{len(self)} clips of {t} frames at {w} × {h}, {len(set(self.looks))} looks, depth: {self.depth is not None}"
+
+    def sample(self, step: int, batch: int, frames: int, crop: int) -> Batch:
+        """Random clips, moments and square crops of ``step``."""
+        draw = torch.Generator().manual_seed(step)
+        _, length, height, width, _ = self.frames.shape
+        crop_h, crop_w = min(crop, height), min(crop, width)
+        pick = torch.randint(len(self), (batch,), generator=draw)
+        start = torch.randint(length - frames + 1, (batch,), generator=draw)
+        top = 32 * torch.randint((height - crop_h) // 32 + 1, (batch,), generator=draw)
+        left = 32 * torch.randint((width - crop_w) // 32 + 1, (batch,), generator=draw)
+        away = torch.rand(batch, generator=draw) < self.config.other_place
+        guided = bool(torch.rand(1, generator=draw) < self.config.guides)
+        cuts = [
+            (int(c), slice(int(s), int(s) + frames), slice(int(y), int(y) + crop_h), slice(int(x), int(x) + crop_w))
+            for c, s, y, x in zip(pick, start, top, left, strict=True)
+        ]
+        reference = torch.where(away, self.partners.cpu()[pick], pick).to(self.device)
+        return self._cut(cuts, reference, guided)
+
+    def held_out(self, frames: int, clips: int = 16) -> Iterator[Batch]:
+        """Whole pictures of the first clips, one clip a batch, references from the other place, with guides."""
+        full = slice(None)
+        for k in range(min(clips, len(self))):
+            yield self._cut([(k, slice(0, frames), full, full)], self.partners[k : k + 1], True)
+
+    def _cut(self, cuts: list[tuple[int, slice, slice, slice]], reference: Tensor, guided: bool) -> Batch:
+        frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])
+        maps = torch.stack([self.class_maps[c, t, y, x] for c, t, y, x in cuts])
+        noise = self._noise(cuts) if guided and self.depth is not None else None
+        return Batch(to_unit(frames), maps, self.tables[reference], noise)
+
+    def _noise(self, cuts: list[tuple[int, slice, slice, slice]]) -> Tensor:
+        """Anchored noise of the cuts, unshuffled to 1/4."""
+        assert self.depth is not None
+        full_h, full_w = self.depth.shape[2:]
+        planes = []
+        for c, t, y, x in cuts:
+            depth, camera = self.depth[c, t, y, x].float(), self.camera[c, t]
+            window = (y.start or 0, x.start or 0, full_h, full_w)
+            planes.append(anchored_noise(depth, cameras_of(camera), 1, window))
+        stacked = torch.stack(planes)  # [N, F, K, H, W]
+        quarter = torch.nn.functional.pixel_unshuffle(stacked.flatten(0, 1), 4).unflatten(0, stacked.shape[:2])
+        return quarter.unflatten(1, (-1, 4))
+
+
+def cameras_of(rows: Tensor) -> Cameras:
+    """Rows ``[M, 12]`` (position, forward, up, fov_y, near, far) → cameras, float32 (half a millimetre at 5 km)."""
+    rows = rows.float()
+    return Cameras(rows[:, :3], rows[:, 3:6], rows[:, 6:9], rows[:, 9])
+
+
+def to_unit(frames: Tensor) -> Tensor:
+    """uint8 ``[..., H, W, 3]`` → ``[..., 3, H, W]`` in [−1, 1], float32."""
+    return frames.movedim(-1, -3).float() / 127.5 - 1.0
+
+
+def _load(folder: Path, limit: int, workers: int) -> list[ShardClip]:
+    paths, clips = shard_paths(folder), []
+    wanted = ("class", "teacher", "camera", "depth")
+    with ThreadPoolExecutor(workers) as pool, tqdm(total=len(paths), unit="shard", desc="clips") as bar:
+        for part in pool.map(lambda p: list(read_shard(p, wanted)), paths):
+            clips += part
+            bar.update()
+            if limit and len(clips) >= limit:
+                break
+    clips = clips[: limit or None]
+    return sorted(clips, key=lambda c: int(c.meta["index"]))

@@ -1,0 +1,87 @@
+"""Reads clip folders: any paired clips of class maps and pictures, whoever made them.
+
+The format is written down in ``engine_sim/recording/clips.py`` and ``container.py``; this is the other end, which knows nothing of
+the engine. Numbers are read through a whitelist of types; nothing is ever unpickled.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+
+_MAGIC, _TAIL_MAGIC = b"PNTARR1\n", b"PNT1"
+_TAIL = struct.Struct("<QQI4s")
+_KINDS = {"|u1", "<f2", "<f4", "<f8"}
+_MOST_INDEX, _MOST_ARRAY = 64 << 20, 16 << 30
+
+
+class ShardError(ValueError):
+    """A clip folder or file that cannot be read; the message names the file."""
+
+
+@dataclass(frozen=True)
+class ShardClip:
+    """One clip: ``meta`` as the file gives it and its arrays by name (``class``, ``teacher``, ``camera``, ``depth`` …)."""
+
+    meta: dict[str, Any]
+    arrays: dict[str, NDArray]
+
+
+def read_shard(path: Path, wanted: tuple[str, ...]) -> Iterator[ShardClip]:
+    """The clips of one ``.clips`` file with the arrays in ``wanted`` that it has.
+
+    Raises:
+        ShardError: if the file is cut short, foreign, or an entry makes no sense.
+    """
+    with path.open("rb") as file:
+        index = _read_index(file, path)
+        for number, meta in enumerate(index["meta"]["clips"]):
+            names = {n: f"{number}/{n}" for n in wanted if f"{number}/{n}" in index["arrays"]}
+            yield ShardClip(meta, {n: _read_array(file, index["arrays"][key], path) for n, key in names.items()})
+
+
+def shard_paths(folder: Path) -> list[Path]:
+    """The finished ``.clips`` files of a folder, sorted. ShardError if there are none."""
+    paths = sorted(p for p in folder.glob("*.clips") if not p.name.startswith("."))
+    if not paths:
+        raise ShardError(f"{folder} holds no .clips files: make some with 'paintover record --clips'")
+    return paths
+
+
+def _read_index(file: Any, path: Path) -> dict[str, Any]:
+    size = path.stat().st_size
+    head = file.read(8)
+    file.seek(max(0, size - _TAIL.size))
+    tail = file.read(_TAIL.size)
+    if head != _MAGIC or len(tail) != _TAIL.size:
+        raise ShardError(f"{path} is no clip file of this version")
+    offset, length, _, magic = _TAIL.unpack(tail)
+    if magic != _TAIL_MAGIC or length > _MOST_INDEX or offset + length + _TAIL.size != size:
+        raise ShardError(f"{path} is cut short or damaged")
+    file.seek(offset)
+    index: dict[str, Any] = json.loads(file.read(length))
+    return index
+
+
+def _read_array(file: Any, entry: dict[str, Any], path: Path) -> NDArray:
+    shape, kind = tuple(int(s) for s in entry["shape"]), entry["dtype"]
+    if kind not in _KINDS:
+        raise ShardError(f"{path}: type {kind!r} is not one of {sorted(_KINDS)}")
+    total = int(np.prod(shape, dtype=np.int64)) * np.dtype(kind).itemsize
+    if not 0 <= total <= _MOST_ARRAY:
+        raise ShardError(f"{path}: array of {total} bytes is over the limit of {_MOST_ARRAY}")
+    file.seek(entry["offset"])
+    data = file.read(entry["bytes"])
+    if entry["codec"] == "zstd":
+        data = zstandard.ZstdDecompressor().decompress(data, max_output_size=total)
+    if len(data) != total:
+        raise ShardError(f"{path}: array of shape {shape} needs {total} bytes, found {len(data)}")
+    return np.frombuffer(data, kind).reshape(shape)

@@ -1,0 +1,112 @@
+"""The shared draw list, sorted by the program that paints each part: ground, built things, plants, cars."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from enum import IntEnum
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from .gl_scene import GlScene
+from .materials import Material
+from .scene_data import DrawList, Mesh, Prototype, Scene, StaticCells
+
+Ints = NDArray[np.int64]
+
+
+class Group(IntEnum):
+    """Which fragment shader paints a part."""
+
+    GROUND = 0
+    BUILT = 1
+    PLANTS = 2
+    CAR = 3
+
+
+_GROUP_OF = np.full(256, Group.BUILT, np.int64)
+_GROUP_OF[[Material.ASPHALT, Material.CONCRETE, Material.DIRT_ROAD, Material.EDGE_LINE, Material.KERB,
+           Material.GRASS_MOWN, Material.GRASS_WILD, Material.SOIL, Material.GRAVEL, Material.SAND, Material.ROCK,
+           Material.GRID_MARK]] = Group.GROUND  # fmt: skip
+_GROUP_OF[[Material.BARK, Material.LEAVES, Material.NEEDLES]] = Group.PLANTS
+_GROUP_OF[Material.CAR_PAINT : Material.CAR_TAILLIGHT + 1] = Group.CAR
+
+
+class _StaticParts:
+    """Index ranges of the static mesh after ground triangles have been moved to the front of every cell's range."""
+
+    def __init__(self, static: StaticCells) -> None:
+        order = np.argsort(static.first, axis=None, kind="stable")
+        first, count = static.first.reshape(-1)[order], static.count.reshape(-1)[order]
+        used = count > 0
+        self.first, self.count = first[used], count[used]
+        self.mesh, self.ground = self._sorted(static.mesh)
+
+    def _sorted(self, mesh: Mesh) -> tuple[Mesh, Ints]:
+        triangles = mesh.indices.reshape(-1, 3)
+        built = _GROUP_OF[mesh.vertices["surface"][triangles[:, 0], 1]] != Group.GROUND
+        cell = np.zeros(len(triangles), np.int64)
+        cell[self.first // 3] = 1
+        order = np.lexsort((built, np.cumsum(cell)))
+        before = np.concatenate([[0], np.cumsum(~built)])
+        starts, stops = self.first // 3, (self.first + self.count) // 3
+        return Mesh(mesh.vertices, triangles[order].reshape(-1)), 3 * (before[stops] - before[starts])
+
+    def cells_of(self, ranges: Ints) -> Ints:
+        """Numbers of the single cell ranges inside joined ``ranges`` ``[r, 2]``."""
+        low = np.searchsorted(self.first, ranges[:, 0])
+        high = np.searchsorted(self.first, ranges[:, 0] + ranges[:, 1])
+        size = high - low
+        return np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+
+
+class TeacherScene(GlScene):
+    """``GlScene`` whose uploaded list can be drawn group by group.
+
+    Args:
+        ctx: context that will own the buffers.
+        scene: uploaded once.
+    """
+
+    def __init__(self, ctx: moderngl.Context, scene: Scene) -> None:
+        self._parts = _StaticParts(scene.static)
+        self._group_of = [_group(p) for p in scene.prototypes]
+        self._spans = [(0, 0)] * len(Group)
+        super().__init__(ctx, replace(scene, static=replace(scene.static, mesh=self._parts.mesh)))
+
+    def render_group(self, program: moderngl.Program, group: Group) -> None:
+        """Draw one group of the uploaded list."""
+        first, count = self._spans[group]
+        if count:
+            self._vertex_array(program).render_indirect(self._indirect, moderngl.TRIANGLES, count=count, first=first)
+
+    def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
+        cells = self._parts.cells_of(draws.ranges)
+        first, total, ground = self._parts.first[cells], self._parts.count[cells], self._parts.ground[cells]
+        rows: list[list[NDArray]] = [[] for _ in Group]
+        rows[Group.GROUND].append(_static_rows(first, ground))
+        rows[Group.BUILT].append(_static_rows(first + ground, total - ground))
+        base = 1
+        for batch in draws.batches:
+            mesh = self._first_mesh[batch.prototype] + batch.lod
+            size = len(batch.instances)
+            row = (self._index_count[mesh], size, self._first_index[mesh], self._base_vertex[mesh], base)
+            rows[self._group_of[batch.prototype]].append(np.array([row], np.uint32))
+            base += size
+        sizes = [sum(len(r) for r in group) for group in rows]
+        self._spans = [(sum(sizes[:g]), sizes[g]) for g in Group]
+        return np.concatenate([r for group in rows for r in group])
+
+
+def _static_rows(first: Ints, count: Ints) -> NDArray[np.uint32]:
+    some = count > 0
+    rows = np.zeros((int(some.sum()), 5), np.uint32)
+    rows[:, 0], rows[:, 1], rows[:, 2] = count[some], 1, first[some]
+    return rows
+
+
+def _group(prototype: Prototype) -> Group:
+    """The group of most of a prototype's vertices."""
+    counts = np.bincount(_GROUP_OF[prototype.lods[0].vertices["surface"][:, 1]], minlength=len(Group))
+    return Group(int(counts.argmax()))

@@ -1,0 +1,132 @@
+"""Two shadow maps along the sun: one near the camera, one wide. Both stand still in the world between redraws.
+
+The centre of a map moves in whole steps, which are whole texels, so the border of a shadow falls on the same texels
+before and after: nothing crawls. Between two steps the maps are not drawn at all. Cars cast their shadows in the
+shader (boxes), so nothing here moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import moderngl
+import numpy as np
+from numpy.typing import NDArray
+
+from .frame import Camera
+from .gl_scene import set_uniform
+from .scene_data import Batch, DrawList, Scene
+from .teacher_blocks import source
+from .teacher_scene import Group, TeacherScene
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ShadowMap:
+    """One square map: half its side, the step of its centre and how far ahead of the camera it lies, metres.
+
+    Args:
+        level: level of detail that its casters are drawn in, at most.
+        barriers: whether barriers cast into it.
+    """
+
+    half: float
+    step: float
+    ahead: float
+    level: int
+    barriers: bool
+
+
+MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, True), ShadowMap(512.0, 128.0, 330.0, 2, False))
+DEPTH = 800.0  # metres before and behind the centre that the maps hold
+
+
+class SunShadows:
+    """Both maps in one depth texture, side by side: near left, wide right.
+
+    Args:
+        ctx: context that owns them, current in every call.
+        scene: whose instances cast.
+        parts: the same scene on the card.
+        size: texels along one side of a map.
+    """
+
+    def __init__(self, ctx: moderngl.Context, scene: Scene, parts: TeacherScene, size: int) -> None:
+        self._ctx, self._scene, self._parts, self._size = ctx, scene, parts, size
+        self._program = ctx.program(
+            vertex_shader=source("teacher_shadow.vert"), fragment_shader=source("teacher_common.glsl", "teacher_shadow.frag")
+        )
+        self.texture = ctx.depth_texture((2 * size, size))
+        self.texture.compare_func = "<="
+        self.texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        self._target = ctx.framebuffer([], self.texture)
+        self._axes = np.eye(3)
+        self._lit = False
+        self._centers: list[tuple[float, ...] | None] = [None, None]
+        self.matrices = [np.eye(4), np.eye(4)]
+        self._origin = scene.instances["origin"].astype(np.float64)
+
+    def set_sun(self, direction: Floats | None) -> None:
+        """Take a new sun (unit vector to it; None: no shadows). Everything is drawn anew with the next frame."""
+        self._lit = direction is not None
+        self._centers = [None, None]
+        if direction is not None:
+            right = np.array([-direction[1], direction[0], 0.0]) / np.hypot(direction[0], direction[1])
+            self._axes = np.stack([right, np.cross(direction, right), direction])
+
+    def follow(self, camera: Camera) -> None:
+        """Redraw the maps whose centre has to move for this camera."""
+        if not self._lit:
+            return
+        flat = np.array([camera.forward[0], camera.forward[1], 0.0])
+        flat /= max(np.linalg.norm(flat), 1e-6)
+        for index, kind in enumerate(MAPS):
+            wanted = self._axes @ (np.array(camera.position) + flat * kind.ahead)
+            center = tuple(np.round(wanted / kind.step) * kind.step)
+            if center != self._centers[index]:
+                self._centers[index] = center
+                self._draw(index, np.array(center))
+
+    def _draw(self, index: int, center: Floats) -> None:
+        kind = MAPS[index]
+        scale = np.array([1.0 / kind.half, 1.0 / kind.half, -1.0 / DEPTH])
+        clip = np.eye(4)
+        clip[:3, :3] = self._axes * scale[:, None]
+        clip[:3, 3] = -center * scale
+        to_texture = np.diag([0.25, 0.5, 0.5, 1.0])
+        to_texture[:3, 3] = 0.25 + 0.5 * index, 0.5, 0.5
+        self.matrices[index] = to_texture @ clip
+        self._parts.upload(self._casters(kind, center))
+        self._target.use()
+        self._target.viewport = (index * self._size, 0, self._size, self._size)
+        self._target.scissor = self._target.viewport
+        self._ctx.enable_only(moderngl.DEPTH_TEST)
+        self._ctx.depth_func = "<"
+        self._target.clear(depth=1.0)
+        self._ctx.polygon_offset = 1.6, 2.0
+        set_uniform(self._program, "clip_from_world", clip)
+        self._parts.render_group(self._program, Group.BUILT)
+        self._parts.render_group(self._program, Group.PLANTS)
+        self._ctx.polygon_offset = 0.0, 0.0
+        self._target.scissor = None
+
+    def _casters(self, kind: ShadowMap, center: Floats) -> DrawList:
+        scene = self._scene
+        near = self._inside(self._origin, scene.instance_radius, kind, center)
+        batches = []
+        for number in np.unique(scene.prototype_of[near]).tolist():
+            level = min(kind.level, len(scene.prototypes[number].lods) - 1)
+            batches.append(Batch(number, level, scene.instances[near & (scene.prototype_of == number)]))
+        ranges = np.zeros((0, 2), np.int64)
+        if kind.barriers:
+            static = scene.static
+            level = min(1, static.first.shape[1] - 1)
+            cells = self._inside(static.center, static.radius, kind, center) & (static.count[:, level] > 0)
+            ranges = np.stack([static.first[cells, level], static.count[cells, level]], 1)
+            ranges = ranges[np.argsort(ranges[:, 0])]
+        return DrawList(ranges, tuple(batches))
+
+    def _inside(self, points: Floats, radius: Floats, kind: ShadowMap, center: Floats) -> NDArray[np.bool_]:
+        away = np.abs(points @ self._axes[:2].T - center[:2]).max(1)
+        return away < kind.half + radius

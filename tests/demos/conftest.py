@@ -1,0 +1,79 @@
+"""An X server without a screen, and the game's window on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import struct
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+SCREEN = (1280, 800)
+
+
+class Desktop:
+    """One Xvfb: its display, keys through xdotool, and the pixels that a person would see.
+
+    Args:
+        display: such as ``:99``.
+        framebuffer: file that Xvfb keeps its screen in, in XWD format.
+    """
+
+    def __init__(self, display: str, framebuffer: Path) -> None:
+        self.display = display
+        self._framebuffer = framebuffer
+
+    def environment(self) -> dict[str, str]:
+        """Environment of a program on this display."""
+        kept = {k: v for k, v in os.environ.items() if k not in ("SDL_VIDEODRIVER", "WAYLAND_DISPLAY")}
+        return {**kept, "DISPLAY": self.display, "SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": "1"}
+
+    def xdotool(self, *words: str) -> str:
+        """One call of xdotool on this display."""
+        done = subprocess.run(
+            ["xdotool", *words], env=self.environment(), capture_output=True, text=True, timeout=20, check=True
+        )
+        return done.stdout.strip()
+
+    def pixels(self) -> np.ndarray:
+        """The whole screen, RGB ``[H, W, 3]``."""
+        data = self._framebuffer.read_bytes()
+        header = struct.unpack(">25I", data[:100])
+        size, width, height, row, colors = header[0], header[4], header[5], header[12], header[19]
+        start = size + colors * 12
+        rows = np.frombuffer(data, np.uint8, height * row, start).reshape(height, row)
+        return rows[:, : width * 4].reshape(height, width, 4)[..., 2::-1]
+
+
+@pytest.fixture(scope="session")
+def desktop(tmp_path_factory) -> Iterator[Desktop]:
+    """A desktop for the whole test run; skipped where Xvfb or xdotool is not installed."""
+    for tool in ("Xvfb", "xdotool"):
+        if shutil.which(tool) is None:
+            pytest.skip(f"{tool} is not installed (Debian: apt-get install xvfb xdotool)")
+    folder = tmp_path_factory.mktemp("screen")
+    read, write = os.pipe()
+    server = subprocess.Popen(
+        ["Xvfb", "-displayfd", str(write), "-screen", "0", f"{SCREEN[0]}x{SCREEN[1]}x24", "-fbdir", str(folder)],
+        pass_fds=[write], stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    os.close(write)
+    with os.fdopen(read) as pipe:
+        number = pipe.readline().strip()
+    assert number, "Xvfb did not start"
+    yield Desktop(f":{number}", folder / "Xvfb_screen0")
+    server.terminate()
+    server.wait(10)
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
+    """Wait until the condition holds; fails the test if it never does."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)

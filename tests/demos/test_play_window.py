@@ -1,0 +1,228 @@
+"""The window on a real X server: keys, sizes, focus, stalls, slow loads, screenshots."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from render_bridge.palette import RACING
+
+from .conftest import Desktop, wait_for
+from .play_standins import CLASS_CORNERS, RGB_CORNERS
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Play:
+    """One running game in a process group of its own."""
+
+    def __init__(self, desktop: Desktop, folder: Path, *words: str) -> None:
+        self.desktop = desktop
+        self.report = folder / "report.json"
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "tests.demos.window_under_test", str(self.report), *words],
+            cwd=ROOT, env=desktop.environment(), start_new_session=True,
+        )  # fmt: skip
+
+    def window(self) -> str:
+        """X id of the game's window."""
+        wait_for(lambda: self._search() or self.process.poll() is not None)
+        return self._search()
+
+    def started(self) -> Play:
+        """Wait until the race runs."""
+        wait_for(lambda: self.report.with_suffix(".ready").exists() or self.process.poll() is not None, 120)
+        assert self.process.poll() is None, "the game ended before its race began"
+        time.sleep(0.3)
+        return self
+
+    def leave(self) -> dict:
+        """Press Escape and read the report."""
+        self.desktop.xdotool("key", "Escape")
+        return self.ended()
+
+    def ended(self, seconds: float = 10.0) -> dict:
+        """Wait for the end and read the report."""
+        assert self.process.wait(seconds) == 0
+        return json.loads(self.report.read_text())
+
+    def alone(self) -> bool:
+        """True if no process of the game's group is left."""
+        try:
+            os.killpg(self.process.pid, 0)
+        except ProcessLookupError:
+            return True
+        return False
+
+    def place(self) -> tuple[int, int, int, int]:
+        """x, y, width, height of the window on the screen."""
+        lines = self.desktop.xdotool("getwindowgeometry", "--shell", self.window()).splitlines()
+        facts = dict(line.split("=") for line in lines)
+        return tuple(int(facts[k]) for k in ("X", "Y", "WIDTH", "HEIGHT"))
+
+    def picture(self) -> np.ndarray:
+        """What the screen shows where the window is."""
+        x, y, width, height = self.place()
+        return self.desktop.pixels()[y : y + height, x : x + width]
+
+    def _search(self) -> str:
+        done = subprocess.run(
+            ["xdotool", "search", "--name", "^Paintover"],
+            env=self.desktop.environment(),
+            capture_output=True,
+            text=True,
+        )
+        return done.stdout.split()[0] if done.stdout.split() else ""
+
+
+@pytest.fixture
+def play(desktop, tmp_path):
+    """Starts games and makes sure that they are gone."""
+    games = []
+
+    def start(*words: str) -> Play:
+        games.append(Play(desktop, tmp_path, *words))
+        return games[-1]
+
+    yield start
+    for game in games:
+        if not game.alone():
+            os.killpg(game.process.pid, signal.SIGKILL)
+        game.process.wait(10)
+
+
+def corners(picture: np.ndarray) -> list[list[int]]:
+    h, w = picture.shape[:2]
+    # Not the outermost pixels: the display sits near the edges, not in the middle of each corner's inner rim.
+    places = [(h // 8, w // 5), (h // 8, w - w // 5), (h - h // 8, w // 5), (h - h // 8, w - w // 5)]
+    return [picture[y, x].tolist() for y, x in places]
+
+
+def test_the_screen_shows_both_views_upright_unmirrored_in_their_colours(play, tmp_path):
+    game = play().started()
+    time.sleep(1.0)
+    seen = game.picture()
+    half = seen.shape[1] // 2
+    assert corners(seen[:, :half])[2] == RACING.colors[CLASS_CORNERS[2]].tolist()
+    game.desktop.xdotool("key", "F12")
+    wait_for(lambda: list(tmp_path.glob("*.png")), 5)
+    time.sleep(0.2)
+    game.leave()
+    shot = cv2.imread(str(next(tmp_path.glob("*.png"))))[..., ::-1]
+    assert shot.shape == seen.shape
+    left, right = shot[:, :half], shot[:, half:]
+    assert corners(left)[2] == RACING.colors[CLASS_CORNERS[2]].tolist()
+    assert np.mean(np.abs(left[: left.shape[0] // 8, half - 40] - RACING.colors[CLASS_CORNERS[1]].astype(int))) == 0
+    assert np.abs(np.array(corners(right)[2]) - RGB_CORNERS[2]).max() <= 3
+
+
+def test_keys_reach_the_car_and_escape_ends_it_all(play):
+    game = play().started()
+    game.desktop.xdotool("keydown", "Up")
+    time.sleep(0.5)
+    game.desktop.xdotool("keyup", "Up")
+    game.desktop.xdotool("keydown", "a")
+    time.sleep(0.5)
+    game.desktop.xdotool("keyup", "a")
+    time.sleep(0.2)
+    ticks = game.leave()["ticks"]
+    throttle = [i for i, (t, _, _) in enumerate(ticks) if t == 1.0]
+    left = [i for i, (_, s, _) in enumerate(ticks) if s == 1.0]
+    assert 30 < len(throttle) < 120
+    assert 30 < len(left) < 120
+    assert max(throttle) < min(left)
+    assert ticks[-1] == [0.0, 0.0, True]
+    wait_for(game.alone, 5)
+
+
+def test_a_key_that_is_held_when_the_focus_goes_is_let_go(play):
+    game = play().started()
+    game.desktop.xdotool("keydown", "w")
+    time.sleep(0.4)
+    game.desktop.xdotool("windowfocus", ROOT_WINDOW)
+    time.sleep(0.5)
+    game.desktop.xdotool("keyup", "w")
+    game.desktop.xdotool("windowfocus", "--sync", game.window())
+    time.sleep(0.3)
+    throttle = [t for t, _, _ in game.leave()["ticks"]]
+    first, last = throttle.index(1.0), len(throttle) - 1 - throttle[::-1].index(1.0)
+    assert 20 < last - first < 100
+    assert len(throttle) - last > 60
+
+
+ROOT_WINDOW = "0x1"  # PointerRoot: the focus follows the pointer, which is elsewhere
+
+
+def test_other_window_sizes_get_bars_and_an_unmapped_window_keeps_racing(play):
+    game = play().started()
+    game.desktop.xdotool("mousemove", "1279", "799")
+    game.desktop.xdotool("windowsize", game.window(), "700", "700")
+    time.sleep(0.8)
+    seen = game.picture()
+    assert seen.shape[:2] == (700, 700)
+    tall = 700 * 64 // (96 * 2)
+    bar = (700 - tall) // 2
+    assert len(np.unique(seen[: bar - 2].reshape(-1, 3), axis=0)) == 1
+    assert seen[bar + tall - 10, 30].tolist() == RACING.colors[CLASS_CORNERS[2]].tolist()
+    game.desktop.xdotool("windowunmap", game.window())
+    time.sleep(0.6)
+    ticks_hidden = time.monotonic()
+    game.process.send_signal(signal.SIGINT)
+    assert time.monotonic() - ticks_hidden < 5
+    report_deadline = time.monotonic() + 5
+    while not game.report.exists() and time.monotonic() < report_deadline:
+        time.sleep(0.05)
+    report = json.loads(game.report.read_text())
+    assert len(report["ticks"]) > 150
+    assert report["lost_ticks"] == 0
+
+
+def test_a_stopped_process_catches_up_a_little_and_reports_the_rest(play):
+    game = play().started()
+    os.kill(game.process.pid, signal.SIGSTOP)
+    time.sleep(2.0)
+    os.kill(game.process.pid, signal.SIGCONT)
+    time.sleep(0.5)
+    report = game.leave()
+    assert 150 < report["lost_ticks"] < 300
+
+
+def test_a_slow_load_leaves_the_window_alive_and_closable(play):
+    game = play("slow-load")
+    game.window()
+    time.sleep(2.0)
+    before = time.monotonic()
+    game.desktop.xdotool("key", "Escape")
+    assert game.process.wait(5) == 0
+    assert time.monotonic() - before < 2.0
+    wait_for(game.alone, 2)
+
+
+def test_events_are_pumped_through_a_slow_load(play):
+    game = play("slow-load").started()
+    report = game.leave()
+    assert report["longest_gap"] < 0.25
+
+
+def test_a_pad_plugged_in_during_the_race_drives_it(play):
+    game = play("pad").started()
+    time.sleep(1.2)
+    report = game.leave()
+    on_pad = [(t, s) for t, s, digital in report["ticks"] if not digital]
+    assert (1.0, -1.0) in on_pad
+    assert report["ticks"][-1] == [0.0, 0.0, True]
+    assert report["pads"] == []
+
+
+def test_without_gl_the_window_opens_on_the_class_map(play):
+    game = play("no-gl").started()
+    assert game.leave()["view"] == "class"

@@ -1,0 +1,267 @@
+"""Cutting clips: right content, the same bytes with any workers, and runs that can be stopped and go on."""
+
+import dataclasses
+import json
+import os
+import signal
+
+import numpy as np
+import pytest
+
+from engine_sim.core.errors import UserError
+from engine_sim.racing.world import RaceSetup
+from engine_sim.recording import render_pool, studio
+from engine_sim.recording.clip_plan import ClipPlan, plan_clips, plan_races, plan_shards
+from engine_sim.recording.clips import ClipFolder, Shard
+from engine_sim.recording.race_log import has_race, open_race, simulate_race
+from engine_sim.recording.reader import open_session
+from engine_sim.recording.record import record_session
+from engine_sim.recording.render_pool import Workers, render_clips
+from engine_sim.tracks.catalogue import load_track, split_of, track_names
+from engine_sim.views.class_view import open_class_view
+from engine_sim.views.look import sample_look
+from engine_sim.views.scene import build_scene
+from render_bridge.palette import RACING, ClassTable
+
+TRACK = next(name for name in track_names("built-in") if split_of(name) == "train")
+PLAN = ClipPlan(
+    seed=1, count=6, width=96, height=64, frames=4, tracks=(TRACK,), race_seconds=5, clips_per_race=3,
+    clips_per_shard=2, teacher="none", planes=("depth", "motion", "object"), restless=0.5,
+)  # fmt: skip
+HERE = Workers(0, 0)
+
+
+def cut(out, plan=PLAN, workers=HERE):
+    return render_clips(plan, out, workers, backend="cpu", progress=False)
+
+
+def files(folder):
+    paths = sorted(p for p in folder.rglob("*") if p.is_file())
+    return {str(p.relative_to(folder)): p.read_bytes() for p in paths}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    out = tmp_path_factory.mktemp("clips") / "c"
+    report = cut(out)
+    assert (report.finished, report.clips, report.frames) == (True, 6, 24)
+    return out
+
+
+def test_clips_show_what_the_plan_says(folder):
+    clips = ClipFolder(folder)
+    assert len(clips) == 6
+    races = {race.name: race for race in plan_races(PLAN)}
+    with open_class_view(build_scene(load_track(TRACK)), 96, 64, "cpu") as view:
+        for job in plan_clips(PLAN, tuple(races.values())):
+            clip = clips.clip(job.index)
+            log = open_race(folder / "races" / f"{job.race}.race", races[job.race])
+            frames = log.frames(job.start, job.frames, job.camera)
+            assert all(np.array_equal(view.draw(f), m) for f, m in zip(frames, clip.class_maps, strict=True))
+            assert clip.meta["start_tick"] == frames[0].tick == 5 * job.start
+            assert clip.meta["look_seed"] == job.look
+            assert clip.meta["race_seed"] == races[job.race].setup.seed
+            assert clip.camera.shape == (4, 12)
+            assert clip.camera[0, :3].tolist() == list(frames[0].camera.position)
+            assert clip.cars.shape == (4, races[job.race].setup.rivals + 1, 10)
+            assert clip.cars[0, 0, 0] == frames[0].cars[0].x
+
+
+def test_clips_carry_planes_look_prompt_and_timeline(folder):
+    clip = ClipFolder(folder).clip(0)
+    assert {name: (p.dtype, p.shape) for name, p in clip.planes.items()} == {
+        "depth": (np.float16, (4, 64, 96)),
+        "motion": (np.float32, (4, 64, 96, 2)),
+        "object": (np.uint8, (4, 64, 96)),
+    }
+    assert clip.meta["look"] == json.loads(json.dumps(sample_look(clip.meta["look_seed"]).to_dict()))
+    present = [c for c in range(13) if (clip.class_maps == c).any()]
+    assert set(clip.meta["prompt"].split()) & set(sample_look(clip.meta["look_seed"]).prompt(present).split())
+    assert clip.meta["split"] == "train"
+    assert any(entry["kind"] == "phase" for entry in clip.meta["timeline"])
+    assert all(0.0 <= e["start"] <= e["end"] <= 4 / 24 + 1e-6 for e in clip.meta["timeline"])
+
+
+def test_other_places_of_a_look_are_found(folder):
+    clips = ClipFolder(folder)
+    for index in range(6):
+        others = clips.other_places(index)
+        assert others == [index ^ 1]
+        assert clips.entries[others[0]]["look_seed"] == clips.entries[index]["look_seed"]
+
+
+def test_any_number_of_workers_gives_the_same_bytes(folder, tmp_path):
+    report = cut(tmp_path / "c", workers=Workers(2, 1))
+    assert report.finished
+    assert files(tmp_path / "c") == files(folder)
+
+
+def test_a_whole_folder_is_left_alone(folder):
+    before = {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")}
+    report = cut(folder)
+    assert (report.clips, report.frames, report.finished) == (0, 0, True)
+    assert {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")} == before
+
+
+def test_missing_and_broken_files_are_made_again(folder, tmp_path):
+    want = files(folder)
+    cut(tmp_path / "c")
+    shards = sorted((tmp_path / "c").glob("*.clips"))
+    shards[0].unlink()
+    shards[1].write_bytes(shards[1].read_bytes()[:-5])
+    next((tmp_path / "c" / "races").glob("*.race")).write_bytes(b"broken")
+    (tmp_path / "c" / f".{shards[0].name}.99999999.partial").write_bytes(b"of a killed worker")
+    report = cut(tmp_path / "c")
+    assert 0 < report.clips <= 4
+    assert files(tmp_path / "c") == want
+
+
+def test_ctrl_c_stops_and_the_same_call_goes_on(folder, tmp_path, monkeypatch):
+    render, calls = render_pool.render_shard, []
+
+    def pressed(*arguments):
+        calls.append(1)
+        if len(calls) == 2:
+            signal.raise_signal(signal.SIGINT)
+        render(*arguments)
+
+    monkeypatch.setattr(render_pool, "render_shard", pressed)
+    report = cut(tmp_path / "c")
+    assert not report.finished
+    assert 0 < report.clips < 6
+    assert not (tmp_path / "c" / "index.json").exists()
+    assert not list((tmp_path / "c").glob(".*.partial"))
+    with pytest.raises(UserError, match="no finished clip folder"):
+        ClipFolder(tmp_path / "c")
+    assert cut(tmp_path / "c").finished
+    assert files(tmp_path / "c") == files(folder)
+
+
+def test_ctrl_c_stops_workers_too(folder, tmp_path):
+    """The signal goes to the parent alone here; a terminal would send it to the workers, who ignore it."""
+    begin = render_pool.Workers(1, 1)
+    pools = render_pool._pools
+
+    def pressed(*arguments):
+        signal.raise_signal(signal.SIGINT)
+        return pools(*arguments)
+
+    render_pool._pools = pressed
+    try:
+        report = cut(tmp_path / "c", workers=begin)
+    finally:
+        render_pool._pools = pools
+    assert not report.finished
+    assert cut(tmp_path / "c").finished
+    assert files(tmp_path / "c") == files(folder)
+
+
+def test_another_plan_or_a_foreign_folder_is_refused(folder, tmp_path):
+    with pytest.raises(UserError, match=r"begun with another plan \(other seed\)"):
+        cut(folder, dataclasses.replace(PLAN, seed=2))
+    (tmp_path / "mine.txt").write_text("keep")
+    with pytest.raises(UserError, match="is no clip folder"):
+        cut(tmp_path)
+    assert os.listdir(tmp_path) == ["mine.txt"]
+
+
+def test_too_little_disk_is_told_before_the_work(tmp_path):
+    with pytest.raises(UserError, match=r"need about .* GB free"):
+        cut(tmp_path / "c", dataclasses.replace(PLAN, count=300_000, frames=100, width=4096, height=4096, planes=()))
+
+
+def test_a_worker_that_fails_gives_its_message(tmp_path):
+    plan = dataclasses.replace(PLAN, count=1)
+    with pytest.raises(UserError, match="unknown backend 'vulkan'"):
+        render_clips(plan, tmp_path / "c", Workers(1, 1), backend="vulkan", progress=False)
+
+
+def test_other_class_tables_are_refused(folder):
+    table = ClassTable("racing-0", RACING.classes)
+    with pytest.raises(UserError, match=f"{table.hash}, got 'racing-1' with hash {RACING.hash}"):
+        ClipFolder(folder, table)
+    with pytest.raises(UserError, match=table.hash):
+        Shard(next(folder.glob("*.clips")), table)
+
+
+def test_an_index_cannot_lead_out_of_its_folder(folder, tmp_path):
+    cut(tmp_path / "c")
+    path = tmp_path / "c" / "index.json"
+    path.write_text(path.read_text().replace('"race-00000-000.clips"', '"../race-00000-000.clips"'))
+    with pytest.raises(UserError, match="is no plain file name"):
+        clips = ClipFolder(tmp_path / "c")
+        [clips.clip(k) for k in range(6)]
+
+
+def test_a_race_is_simulated_once_and_read_back(tmp_path):
+    job = plan_races(PLAN)[0]
+    assert simulate_race(job, tmp_path / "r.race")
+    assert has_race(tmp_path / "r.race", job)
+    log = open_race(tmp_path / "r.race", job)
+    assert log.cars.shape[0] == 5 * 24
+    assert not has_race(tmp_path / "r.race", plan_races(PLAN)[1])
+    assert not simulate_race(job, tmp_path / "s.race", stopped=lambda: True)
+    assert not (tmp_path / "s.race").exists()
+    (tmp_path / "t.race").write_bytes((tmp_path / "r.race").read_bytes()[:-1])
+    assert not has_race(tmp_path / "t.race", job)
+
+
+def test_sessions_are_cut_at_another_size_rate_and_camera(tmp_path):
+    setup = RaceSetup(TRACK, seed=8, rivals=2)
+    record_session(setup, tmp_path / "s", 4.0, size=(64, 32), views="cpu", progress=False)
+    plan = ClipPlan(
+        count=2, width=128, height=96, fps=60, frames=6, sessions=(str(tmp_path / "s"),), cameras=("cockpit",),
+        teacher="none",
+    )  # fmt: skip
+    cut(tmp_path / "c", plan)
+    clip = ClipFolder(tmp_path / "c").clip(0)
+    assert clip.class_maps.shape == (6, 96, 128)
+    tick = clip.meta["start_tick"]
+    recorded = {f.frame.tick: f.frame.cars[0].x for f in open_session(tmp_path / "s").frames}
+    both = [(k, t) for k, t in enumerate(range(tick, tick + 12, 2)) if t in recorded]
+    assert both
+    assert all(clip.cars[k, 0, 0] == recorded[t] for k, t in both)
+
+
+def test_restless_players_leave_the_line_and_keep_going():
+    from engine_sim.racing.state import D, U
+    from engine_sim.racing.world import World
+    from engine_sim.recording.restless import RestlessDriver
+
+    world, driver = World(RaceSetup(TRACK, seed=2, rivals=1, laps=200)), RestlessDriver(2)
+    offsets, speeds = [], []
+    for _ in range(120 * 40):
+        world.step(driver.controls(world))
+        offsets.append(world.state.cars[0, D])
+        speeds.append(world.state.cars[0, U])
+    assert max(offsets) - min(offsets) > 6.0
+    assert max(speeds) > 15.0
+    assert min(speeds) < -0.5 or world.state.cars[0, U] > 0.0
+
+
+def test_pictures_are_drawn_ahead_but_fetched_in_order():
+    class Slow:
+        def __init__(self):
+            self.begun, self.most = [], 0
+
+        def begin(self, frame):
+            self.begun.append(frame)
+            self.most = max(self.most, len(self.begun))
+
+        def end(self):
+            return np.full((2, 2), self.begun.pop(0), np.uint8)
+
+    view, out = Slow(), np.empty((7, 2, 2), np.uint8)
+    studio.draw_into(view, list(range(7)), out, lambda: False)
+    assert out[:, 0, 0].tolist() == list(range(7))
+    assert view.most == studio.IN_FLIGHT
+    with pytest.raises(studio.Stopped):
+        studio.draw_into(view, list(range(9)), np.empty((9, 2, 2), np.uint8), lambda: True)
+    assert view.begun == []
+
+
+def test_shards_say_what_they_are(folder):
+    plan = plan_shards(PLAN)
+    assert sorted(p.name for p in folder.glob("*.clips")) == sorted(shard.name for shard in plan)
+    shard = Shard(folder / plan[0].name)
+    assert [meta["index"] for meta in shard.metas] == [job.index for job in plan[0].clips]
