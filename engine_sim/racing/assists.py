@@ -19,7 +19,7 @@ from .state import (
 )  # fmt: skip
 
 _SLIP_ROOM = 1.12  # of the peak slip angle that steering help allows
-_YAW_GAIN = 0.3  # rad of front wheels per rad/s of yaw beyond what the grip can hold
+_YAW_GAIN = 0.6  # rad of front wheels per rad/s of yaw beyond what the grip can hold
 
 
 @kernel

@@ -224,10 +224,7 @@ def plan_clips(plan: ClipPlan, races: tuple[RaceJob, ...]) -> tuple[ClipJob, ...
     at a drawn moment inside each.
     """
     looks = look_seeds(plan)
-    deal = Stream(plan.seed, f"clip deal {plan.split}")
-    dealt: list[int] = []
-    while len(dealt) < plan.count:
-        dealt += _shuffled(list(range(len(races))), deal)
+    dealt = _deal(plan, len(races))
     totals = Counter(dealt[: plan.count])
     used: Counter[int] = Counter()
     places: Counter[int] = Counter()
@@ -242,6 +239,17 @@ def plan_clips(plan: ClipPlan, races: tuple[RaceJob, ...]) -> tuple[ClipJob, ...
         used[race] += 1
         places[look] += 1
     return tuple(jobs)
+
+
+def _deal(plan: ClipPlan, races: int) -> list[int]:
+    """A race for each clip: all races in turn, reshuffled each round, so that places of one look are of different races."""
+    stream = Stream(plan.seed, f"clip deal {plan.split}")
+    dealt: list[int] = []
+    while len(dealt) < plan.count:
+        recent = set(dealt[len(dealt) - plan.places + 1 :]) if plan.places > 1 else set()
+        turn = _shuffled(list(range(races)), stream)
+        dealt += [race for race in turn if race not in recent] + [race for race in turn if race in recent]
+    return dealt
 
 
 def look_seeds(plan: ClipPlan) -> tuple[int, ...]:

@@ -161,7 +161,7 @@ def _fill(x0, y0, w0, x1, y1, w1, x2, y2, w2, value, payload, depth, width, heig
         start = np.float32(base + dy * row + dx * low)
         begin = np.uint64(row * width + np.int64(low))
         for n in range(np.uint64(high - low + 1.0)):
-            here = start + step * np.float32(n)
+            here = start + step * np.float32(np.int32(n))
             k = begin + n
             nearer = here > depth[k]
             depth[k] = here if nearer else depth[k]

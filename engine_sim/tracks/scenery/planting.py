@@ -188,9 +188,11 @@ def _settle(arrays, z, frame, metres, away, wanted, solids, bin_size, rows, cols
             continue
         if _meets_solid(solids, frame, x, y, 0.7 * half):
             continue
-        keep[k] = True
-        trunk = half if kind == BOULDER else (0.6 * half if kind == BUSH else SOLID_SHARE * half)
-        base[k], _ = lowest_and_highest(z, frame, x, y, 1.0, 0.0, trunk, trunk)
+        foot = SOLID_SHARE * half if kind < BUSH else 0.5 * half  # the trunk, or what lies on the ground of the rest
+        low, high = lowest_and_highest(z, frame, x, y, 1.0, 0.0, foot, foot)
+        if kind == BOULDER and high - low > wanted[k, 4]:
+            continue  # it would sink out of sight
+        keep[k], base[k] = True, low
         at = int((y - frame[1]) / bin_size) * cols + int((x - frame[0]) / bin_size)
         following[k] = head[at]
         head[at] = k

@@ -127,12 +127,13 @@ def _caps(side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, fini
 
 
 def _fans(side: Side, outline: Floats, samples: Ints, direction: float, finish: Finish) -> StaticPart:
-    """Convex polygons ``outline`` ``[k, corners, 3]`` facing along ``direction`` × tangent, in every level."""
+    """Polygons ``outline`` ``[k, corners, 3]`` facing along ``direction`` × tangent, in every level."""
     count, corners = outline.shape[:2]
     normal = np.repeat(direction * side.rings.tangent[samples], corners, axis=0)
     across = np.sqrt(((outline - outline[:, :1]) ** 2).sum(-1)).reshape(-1)
     uv = np.stack([across, outline[:, :, 2].reshape(-1) - np.repeat(outline[:, :, 2].min(1), corners)], -1)
-    fan = np.stack([np.zeros(corners - 2, int), np.arange(1, corners - 1), np.arange(2, corners)], -1)
+    # From the outer foot: the profile of a concrete wall is concave at its inner one.
+    fan = np.stack([np.full(corners - 2, corners - 1), np.arange(corners - 2), np.arange(1, corners - 1)], -1)
     if direction * side.sign > 0:
         fan = fan[:, ::-1]
     triangles = (fan[None] + corners * np.arange(count)[:, None, None]).reshape(-1, 3)

@@ -229,14 +229,16 @@ def _wing(full: bool) -> Part:
     return join([parts[0], parts[1], mirrored(parts[1])])
 
 
-def _lamps(step: float) -> Part:
-    """Tail lights and the dark panel between them, ``step`` metres behind the tail."""
+def _lamps(step: float, full: bool = True) -> Part:
+    """Tail lights and the dark panels around them, ``step`` metres behind the tail."""
     x = -2.22 - step
 
     def plate(y0: float, y1: float, z0: float, z1: float, finish: Finish) -> Part:
         return quads([((x, y1, z0), (x, y0, z0), (x, y0, z1), (x, y1, z1))], finish)
 
     lights = plate(0.34, 0.78, 0.635, 0.725, TAIL)
+    if not full:
+        return join([lights, mirrored(lights)])
     return join([plate(-0.34, 0.34, 0.635, 0.725, TRIM), lights, mirrored(lights), plate(-0.60, 0.60, 0.47, 0.56, TRIM)])
 
 
@@ -247,7 +249,7 @@ def _diffuser() -> Part:
     rear = [((back[0], wide, back[1]), (back[0], 0.0, back[1]), (back[0], 0.0, 0.46), (back[0], wide, 0.46))]
     side = [((front[0], wide, 0.30), (back[0], wide, 0.46), (back[0], wide, back[1]), (front[0], wide, front[1]))]
     fins = [box((-2.16, y, 0.235), (-1.86, y + 0.02, 0.33), TRIM, "xyYz") for y in (0.18, 0.44)]
-    return join([quads(ramp + rear + [side[0][::-1]], TRIM), *fins])
+    return join([quads([ramp[0][::-1], *rear, side[0][::-1]], TRIM), *fins])
 
 
 def _extras() -> Part:
@@ -261,8 +263,8 @@ def _extras() -> Part:
         quads(top + rim, TRIM),
         box((-0.90, 0.88, 0.07), (0.90, 0.965, 0.30), TRIM, "xXYZ"),
         quads([((-0.60, 0.950, 0.40), (-0.86, 0.968, 0.40), (-0.86, 0.968, 0.66), (-0.68, 0.952, 0.66))], DARK),
-        box((0.46, 0.74, 0.86), (0.60, 0.94, 0.96), PAINT, "XyYzZ"),
-        quads([((0.46, 0.93, 0.87), (0.46, 0.75, 0.87), (0.46, 0.75, 0.95), (0.46, 0.93, 0.95))], GLASS),
+        box((0.46, 0.74, 0.86), (0.60, 0.94, 0.96), PAINT),
+        quads([((0.455, 0.93, 0.87), (0.455, 0.75, 0.87), (0.455, 0.75, 0.95), (0.455, 0.93, 0.95))], GLASS),
         box((0.50, 0.69, 0.80), (0.56, 0.76, 0.89), TRIM, "xXyY"),
         _diffuser(),
         box((-2.27, 0.28, 0.475), (-2.20, 0.40, 0.555), RIM, "xyYzZ"),
@@ -279,4 +281,4 @@ def body_parts(lod: int) -> Part:
                      _lamps(0.006), _extras()])  # fmt: skip
     if lod == 1:
         return join([_shell(detail), _floor(detail), _cabin((0, 2, 4, 6), (0, 2, 3, 4)), _wing(False), _lamps(0.02)])
-    return join([_shell(detail), _cabin((0, 2, 4, 6), (0, 3, 4))])
+    return join([_shell(detail), _cabin((0, 2, 4, 6), (0, 3, 4)), _lamps(0.03, full=False)])

@@ -17,8 +17,9 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CELL_SIZE = 100.0  # metres
-_MARGIN = (0.10, 0.25, 0.5)  # metres that each level stays below the ribbon
-_SKIRT = (0.0, 1.5, 10.0)  # metres; the nearer level of two neighbours never needs one
+_STRIDES = (1, 2, 4)
+_MARGIN = (0.10, 0.25, 1.0)  # metres that each level stays below the ribbon
+_SKIRT = (0.0, 1.5, 6.0)  # metres; the nearer level of two neighbours never needs one
 BRIDGE_GAP = 3.0  # metres of air under a ribbon that make it a bridge
 
 
@@ -72,7 +73,7 @@ def press(z, x0, y0, cell, points, margin):
 
 
 class Level:
-    """One level of detail of the field: every row and column, every second, or two quads a cell; always the last ones.
+    """One level of detail of the field: every row and column, every second or every fourth; always the last ones.
 
     Args:
         track: where from.
@@ -83,7 +84,7 @@ class Level:
     def __init__(self, track: Track, points: Floats, lod: int) -> None:
         ground = track.ground
         rows, cols = ground.z.shape
-        stride = (1, 2, cell_grid(ground)[0] // 2)[lod]
+        stride = _STRIDES[lod]
         self.lod, self.stride, self.cell = lod, stride, ground.cell * stride
         # Rows and columns that do not fill a coarse quad repeat the border: such quads are dropped as degenerate.
         r = np.minimum(np.arange(-(-(rows - 1) // stride) + 1) * stride, rows - 1)

@@ -14,7 +14,7 @@ from .rings import Rings
 
 Floats = NDArray[np.float64]
 
-HEIGHT = (0.012, 0.03)  # metres over the road in the near and the middle level; the far one shows no paint
+HEIGHT = (0.012, 0.05)  # metres over the road in the near and the middle level; the far one shows no paint
 LINE = 0.16
 SLOTS = 16
 NOSE = 2.5  # metres from the middle of a car to the front of its box

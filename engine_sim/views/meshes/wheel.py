@@ -22,7 +22,7 @@ def wheel_parts(lod: int) -> Part:
     if lod == 0:
         return join([_tyre(18, True), _dish(18), _spokes()])
     if lod == 1:
-        return join([_tyre(12, False), _disc(12, 0.09, RIM, _BEAD), _disc(6, -0.12, DARK, _BEAD)])
+        return join([_tyre(12, False), _disc(12, _HALF, RIM, _BEAD), _disc(6, -0.12, DARK, _BEAD)])
     wall = lathe([(WHEEL_RADIUS, -_HALF), (WHEEL_RADIUS, _HALF), (_BEAD, _HALF)], 7, TYRE, axis=1)
     return join([wall, _disc(7, _HALF, RIM, _BEAD)])
 
@@ -64,4 +64,4 @@ def _spokes() -> Part:
         deep = -0.06 * face
         corners = [(b, a, d, c), (a, a + deep, d + deep, d), (b + deep, b, c, c + deep)]
         parts.append(quads(np.array(corners), RIM))
-    return join(parts)
+    return join([*parts, _disc(8, 0.108, RIM, 0.055)])

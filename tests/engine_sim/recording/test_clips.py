@@ -167,7 +167,7 @@ def test_another_plan_or_a_foreign_folder_is_refused(folder, tmp_path):
 
 def test_too_little_disk_is_told_before_the_work(tmp_path):
     with pytest.raises(UserError, match=r"need about .* GB free"):
-        cut(tmp_path / "c", dataclasses.replace(PLAN, count=300_000, frames=100, width=4096, height=4096, planes=()))
+        cut(tmp_path / "c", dataclasses.replace(PLAN, count=3_000, frames=100, width=8192, height=8192, planes=("motion",)))
 
 
 def test_a_worker_that_fails_gives_its_message(tmp_path):

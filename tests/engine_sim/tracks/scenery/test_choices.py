@@ -60,7 +60,7 @@ def test_every_setting_fills_the_land(setting):
 def test_settings_look_their_part():
     forest, desert, city, alpine = (around(s) for s in ("forest", "desert", "city", "alpine"))
     trees = (TREE_BROADLEAF, TREE_CONIFER)
-    assert count(forest, *trees) > 5 * count(desert, *trees)
+    assert count(forest, *trees) > 3 * count(desert, *trees)
     assert count(desert, BUSH, BOULDER) > count(desert, *trees)
     assert count(alpine, TREE_CONIFER) > 4 * count(alpine, TREE_BROADLEAF)
     assert count(city, TOWER_BLOCK) > 200
