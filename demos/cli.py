@@ -20,10 +20,12 @@ DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over t
 COMMANDS = {
     "play": "race in a window with keyboard or pad; without a screen: film a scripted race",
     "record": "drive a scripted agent into a session folder, no screen",
+    "clips": "cut training clips: class maps, teacher frames, prompts; many workers at once",
     "replay": "run a session folder again, compare every hash, name the first tick that differs",
     "tracks": "list the circuits, draw a sheet of them, survey their figures",
     "looks": "list the looks, draw a sheet of them, write their prompts",
     "bench": "measure: engine",
+    "train": "one stage of the renderer's recipe, from clips to weights",
     "doctor": "what this machine has, what is missing and how to get it",
 }
 """Every subcommand with its line of help; module ``demos.commands.NAME`` holds it."""

@@ -28,7 +28,7 @@ from .screen import Screen
 from .stage import Make, Stage
 
 NOTICE_SECONDS = 3.0
-REFRESH_SECONDS = 0.1  # a paused or slow game still redraws its display this often
+REFRESH_SECONDS = 0.2  # a paused or slow game still redraws its display this often
 LONGEST_NAP = 0.004
 Load = Callable[[PlayOptions, Callable[[str], None]], Drive]
 
@@ -46,7 +46,7 @@ class PlayWindow:
         self._load = load
         job = PaintJob("", options.setup.track, options.width, options.height, options.looks[0].look)
         self.screen = Screen((options.width * (1 if options.view in ("class", "teacher") else 2), options.height),
-                             f"Paintover – {options.setup.track}")  # fmt: skip
+                             f"Paintover: {options.setup.track}")  # fmt: skip
         self.inputs = Inputs()
         self.events = EventPump(self.inputs, self.screen.size)
         self.stage = Stage(job, options.view or "both", options.view is not None, make_painter)
@@ -59,8 +59,6 @@ class PlayWindow:
         self._shown_at = 0.0
         self._pace = Pace()
         self.lost_ticks = 0
-        self.longest_gap = 0.0  # seconds between two emptyings of the event queue
-        self._pumped_at = time.monotonic()
 
     def run(self) -> Game | None:
         """Play until the window closes; returns the last race, or None if it was closed while loading."""
@@ -85,11 +83,15 @@ class PlayWindow:
     def _open_race(self) -> Game | None:
         """Wait for race and views behind a loading screen; None if the player leaves."""
         self._loading = Loading(lambda say: self._load(self.options, say))
+        shown: list[str] = []
         while self._loading.running or not self.stage.ready:
             if Command.QUIT in self._pump().commands:
                 return None
             self.stage.poll()
-            self._show_loading([self._loading.progress, *self.stage.progress])
+            lines = [line for line in (self._loading.progress, *self.stage.progress) if line]
+            if lines != shown or self._due():  # drawing fights the loading thread for Python's lock: not too often
+                self._show_loading(lines)
+                shown = lines
             time.sleep(1 / 60)
         return open_game(self.options, self._loading.result())
 
@@ -98,9 +100,10 @@ class PlayWindow:
             return np.zeros((height, width, 3), np.uint8)
 
         def overlay(surface: pygame.Surface, place: Rect) -> None:
-            self._lettering.loading(surface, place, self.options.setup.track, [line for line in lines if line])
+            self._lettering.loading(surface, place, self.options.setup.track, lines)
 
         self.screen.show(self.stage.size, black, overlay)
+        self._dirty, self._shown_at = False, time.monotonic()
 
     # ---------------------------------------------------------------- driving
 
@@ -168,9 +171,6 @@ class PlayWindow:
     # ---------------------------------------------------------------- shared
 
     def _pump(self) -> Pumped:
-        now = time.monotonic()
-        self.longest_gap = max(self.longest_gap, now - self._pumped_at)
-        self._pumped_at = now
         pumped = self.events.pump()
         self._dirty = self._dirty or pumped.redraw
         for text in pumped.notices:

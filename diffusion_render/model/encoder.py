@@ -62,7 +62,7 @@ class Encoder(nn.Module):
                 f"encoder takes multiples of 4 frames of 32 × 32 pixels, got {count} of {height} × {width}"
             )
         x = F.pixel_unshuffle(frames.reshape(n * count, 3, height, width), 4)
-        x = x.view(n * count // FRAMES, -1, height // 4, width // 4)
+        x = x.reshape(n * count // FRAMES, -1, height // 4, width // 4)
         x = self.pixels(x) + self.structure(structure.flatten(0, 1).flatten(1, 2))
         after = []
         for k, stage in enumerate(self.stages):

@@ -1,8 +1,8 @@
 """The generator: a diffusion transformer over one window of latent frames, text and reference.
 
 It predicts the velocity noise − data of a rectified flow (Liu et al., 2022): at level t a token is
-(1 − t) · data + t · noise. The level is per token: prefix and history are (nearly) clean while the chunk is noisy, so the prefix's keys and
-values do not depend on the step and are computed once a session.
+(1 − t) · data + t · noise. The level is per token: prefix and history are (nearly) clean while the chunk is noisy,
+so the prefix's keys and values do not depend on the step and are computed once a session.
 """
 
 from __future__ import annotations

@@ -10,15 +10,18 @@ import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
+from ..evaluate.detail import DetailSums, measure_detail
 from ..model.autoencoder import Autoencoder, AutoencoderConfig
 from .clip_bank import Batch, ClipBank
 from .discriminator import Discriminator
 from .losses import ReconstructionWeights, discriminator_loss, psnr, reconstruction_loss, saturation_ratio
 from .run import Journal, WeightAverage, learning_rate, load_run, save_run
+from .sheets import reconstruction_row, write_sheet
 from .start import data_dependent_start
 
 
@@ -53,8 +56,10 @@ class AutoencoderStage:
 class AutoencoderTrainer:
     """State of one run; ``run`` goes on until the budget of steps or seconds is spent."""
 
-    def __init__(self, config: AutoencoderConfig, stage: AutoencoderStage, bank: ClipBank, folder: Path) -> None:
-        self.stage, self.bank, self.folder = stage, bank, folder
+    def __init__(
+        self, config: AutoencoderConfig, stage: AutoencoderStage, bank: ClipBank, held_out: ClipBank, folder: Path
+    ) -> None:
+        self.stage, self.bank, self.held_out, self.folder = stage, bank, held_out, folder
         self.device = bank.device
         torch.manual_seed(0)
         self.model = Autoencoder(config).to(self.device)
@@ -96,12 +101,12 @@ class AutoencoderTrainer:
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
 
-    def _reconstruct(self, batch: Batch) -> Tensor:
+    def _reconstruct(self, batch: Batch, noise: float | None = None) -> Tensor:
         with self._autocast():
             look = self.model.look(batch.look_table)
             codes = self.model.codes(batch.class_maps)
             latents = self.model.encode(batch.frames, codes, look)
-            latents = latents + self.stage.latent_noise * torch.randn_like(latents)
+            latents = latents + (self.stage.latent_noise if noise is None else noise) * torch.randn_like(latents)
             output, _ = self.model.decode(latents, codes, look, noise=batch.noise)
         return output.float()
 
@@ -170,17 +175,32 @@ class AutoencoderTrainer:
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
-        """PSNR, saturation and detail on held-out clips, with the averaged weights."""
+        """Scores on held-out clips with the averaged weights; the newest pictures go to ``sheet.jpg``."""
         self.average.swap(self.model)
+        rows: list[list[Tensor]] = []
+        pictures: list[list[np.ndarray]] = []
+        detail: DetailSums | None = None
         try:
-            rows = []
-            for batch in self.bank.held_out(self.stage.frames):
-                output = self._reconstruct(batch)
+            for batch in self.held_out.held_out(self.stage.frames):
+                output = self._reconstruct(batch, noise=0.0)
                 rows.append([psnr(output, batch.frames), saturation_ratio(output, batch.frames)])
+                maps = batch.class_maps.flatten(0, 1)
+                sums = measure_detail(output.flatten(0, 1), batch.frames.flatten(0, 1), maps, self.model.config.classes)
+                detail = sums if detail is None else detail + sums
+                if len(pictures) < 8:
+                    last = batch.class_maps[0, -1], batch.frames[0, -1], output[0, -1]
+                    pictures.append(reconstruction_row(*last))
         finally:
             self.average.swap(self.model)
+        assert detail is not None
+        write_sheet(self.folder / "sheet.jpg", pictures)
         means = torch.tensor([[float(v) for v in row] for row in rows]).mean(0)
-        return {"held_out_psnr": float(means[0]), "held_out_saturation": float(means[1])}
+        return {
+            "held_out_psnr": float(means[0]),
+            "held_out_saturation": float(means[1]),
+            "held_out_detail": detail.ratio(),
+            "held_out_detail_correlation": detail.correlation(),
+        }
 
 
 def _pairs(x: Tensor) -> Tensor:

@@ -25,8 +25,9 @@ from .shards import ShardClip, read_shard, shard_paths
 class Batch(NamedTuple):
     """What a stage trains on: N clips of F frames.
 
-    ``frames`` ``[N, F, 3, H, W]`` in [−1, 1], ``class_maps`` uint8 ``[N, F, H, W]``, ``look_table`` ``[N, classes, LOOK_FEATURES]`` of
-    their references, ``noise`` anchored noise at 1/4 ``[N, F/4, 4, 16 · octaves, H/4, W/4]`` or None.
+    ``frames`` ``[N, F, 3, H, W]`` in [−1, 1], ``class_maps`` uint8 ``[N, F, H, W]``, ``look_table``
+    ``[N, classes, LOOK_FEATURES]`` of their references, ``noise`` anchored noise at 1/4
+    ``[N, F/4, 4, 16 · octaves, H/4, W/4]`` or None.
     """
 
     frames: Tensor
@@ -106,7 +107,8 @@ class ClipBank:
     def describe(self) -> str:
         """One line for settings and weight headers."""
         _, t, h, w, _ = self.frames.shape
-        return f"{len(self)} clips of {t} frames at {w} × {h}, {len(set(self.looks))} looks, depth: {self.depth is not None}"
+        guides = "with depth" if self.depth is not None else "class maps alone"
+        return f"{len(self)} clips of {t} frames at {w} × {h}, {len(set(self.looks))} looks, {guides}"
 
     def sample(self, step: int, batch: int, frames: int, crop: int) -> Batch:
         """Random clips, moments and square crops of ``step``."""
@@ -160,7 +162,7 @@ def cameras_of(rows: Tensor) -> Cameras:
 
 def to_unit(frames: Tensor) -> Tensor:
     """uint8 ``[..., H, W, 3]`` → ``[..., 3, H, W]`` in [−1, 1], float32."""
-    return frames.movedim(-1, -3).float() / 127.5 - 1.0
+    return frames.movedim(-1, -3).contiguous().float() / 127.5 - 1.0
 
 
 def _load(folder: Path, limit: int, workers: int) -> list[ShardClip]:

@@ -1,7 +1,7 @@
 """Reads clip folders: any paired clips of class maps and pictures, whoever made them.
 
-The format is written down in ``engine_sim/recording/clips.py`` and ``container.py``; this is the other end, which knows nothing of
-the engine. Numbers are read through a whitelist of types; nothing is ever unpickled.
+The format is written down in ``engine_sim/recording/clips.py`` and ``container.py``; this is the other
+end, which knows nothing of the engine. Numbers are read through a whitelist of types; nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class ShardError(ValueError):
 
 @dataclass(frozen=True)
 class ShardClip:
-    """One clip: ``meta`` as the file gives it and its arrays by name (``class``, ``teacher``, ``camera``, ``depth`` …)."""
+    """One clip: ``meta`` as the file gives it, arrays by name (``class``, ``teacher``, ``camera``, ``depth`` …)."""
 
     meta: dict[str, Any]
     arrays: dict[str, NDArray]
@@ -52,7 +52,7 @@ def shard_paths(folder: Path) -> list[Path]:
     """The finished ``.clips`` files of a folder, sorted. ShardError if there are none."""
     paths = sorted(p for p in folder.glob("*.clips") if not p.name.startswith("."))
     if not paths:
-        raise ShardError(f"{folder} holds no .clips files: make some with 'paintover record --clips'")
+        raise ShardError(f"{folder} holds no .clips files: make some with 'paintover clips'")
     return paths
 
 

@@ -18,8 +18,8 @@ from .state import (
     BRAKE, BRAKE_IN, GEAR, GRIP_FRONT, GRIP_REAR, HANDBRAKE, LOAD_FRONT, LOAD_REAR, LOOSE, STEER, STEER_IN, THROTTLE, THROTTLE_IN, YAW_RATE, U, V,
 )  # fmt: skip
 
-_SLIP_ROOM = 1.12  # of the peak slip angle that steering help allows
-_YAW_GAIN = 0.6  # rad of front wheels per rad/s of yaw beyond what the grip can hold
+_SLIP_ROOM = 1.1  # of the peak slip angle that steering help allows
+_YAW_GAIN = 0.5  # rad of front wheels per rad/s of yaw beyond what the grip can hold
 
 
 @kernel

@@ -131,7 +131,7 @@ class ClipFolder:
     def __init__(self, path: Path | str, table: ClassTable = RACING) -> None:
         self.path = Path(path)
         if not (self.path / INDEX_FILE).is_file():
-            raise UserError(f"{path} is no finished clip folder: it holds no {INDEX_FILE}; run 'paintover record --clips' again")
+            raise UserError(f"{path} is no finished clip folder: it holds no {INDEX_FILE}; run 'paintover clips' again")
         fields = Fields(read_json(self.path / INDEX_FILE, most=256 << 20), str(self.path / INDEX_FILE))
         fields.text("format", (KIND,))
         check_class_table(fields.inner("classes"), table)

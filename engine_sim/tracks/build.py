@@ -91,7 +91,7 @@ def assemble_track(
     )
 
 
-def build_arrays(line: Centreline, section: CrossSection, grip: LineGrip = LineGrip()) -> TrackArrays:  # noqa: B008
+def build_arrays(line: Centreline, section: CrossSection, grip: LineGrip = LineGrip()) -> TrackArrays:
     """The numeric part of a track: everything on one even step of about 2 m."""
     along = ribbon.chord_lengths(line.x, line.y)
     count = max(16, int(along[-1] / SAMPLE_STEP + 0.5))
@@ -119,8 +119,8 @@ def _racing_line(
     section: CrossSection, grip: LineGrip,
 ) -> tuple[Floats, Floats, Floats]:  # fmt: skip
     """(line_d, line_curvature, line_speed) on the samples."""
-    high = np.maximum(section.width_left - grip.margin, 0.25 * section.width_left)
-    low = -np.maximum(section.width_right - grip.margin, 0.25 * section.width_right)
+    high = _reach(section.width_left, section.barrier_left, grip)
+    low = -_reach(section.width_right, section.barrier_right, grip)
     d = smoothest_line(x, y, -ty, tx, low, high)
     bend = line_curvature(x, y, -ty, tx, d)
     surface = np.array(GRIP)[section.surface_road]
@@ -129,3 +129,8 @@ def _racing_line(
     steps = line_steps(x, y, -ty, tx, d)
     speed = speed_profile(limit, surface, grade, steps, grip.braking, grip.traction, grip.power, grip.drag)
     return d, bend, speed
+
+
+def _reach(width: Floats, barrier: Floats, grip: LineGrip) -> Floats:
+    """How far the line may go to one side; on very narrow roads a quarter of it all the same."""
+    return np.maximum(np.minimum(width - grip.margin, barrier - grip.wall), 0.25 * width)

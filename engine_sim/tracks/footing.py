@@ -16,6 +16,12 @@ _BLEND = 32.0  # metres over which the edge of the ribbon passes into the open l
 
 
 @kernel
+def _span(middle, reach, cell, count):
+    """First and last vertex of a line of ``count`` within ``reach`` metres of ``middle``."""
+    return max(0, math.ceil((middle - reach) / cell)), min(count - 1, math.floor((middle + reach) / cell))
+
+
+@kernel
 def edge_fields(arrays, x0, y0, cell, rows, cols):
     """(distance, edge, cap) ``[rows, cols]`` near the ribbon.
 
@@ -29,10 +35,8 @@ def edge_fields(arrays, x0, y0, cell, rows, cols):
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         reach = max(arrays.barrier_left[i], arrays.barrier_right[i]) + _BLEND + 1.5 * cell
-        row0 = max(0, math.ceil((arrays.y[i] - reach - y0) / cell))
-        row1 = min(rows - 1, math.floor((arrays.y[i] + reach - y0) / cell))
-        col0 = max(0, math.ceil((arrays.x[i] - reach - x0) / cell))
-        col1 = min(cols - 1, math.floor((arrays.x[i] + reach - x0) / cell))
+        row0, row1 = _span(arrays.y[i] - y0, reach, cell, rows)
+        col0, col1 = _span(arrays.x[i] - x0, reach, cell, cols)
         for row in range(row0, row1 + 1):
             for col in range(col0, col1 + 1):
                 x, y = x0 + col * cell, y0 + row * cell

@@ -23,7 +23,7 @@ class LineGrip:
         traction: friction coefficient along, engine.
         power: engine power over mass, W/kg.
         drag: air resistance over mass, 1/m (deceleration = drag v²).
-        margin: metres between the line and the edge of the road.
+        margin, wall: metres that the line keeps from the edge of the road and from a barrier.
     """
 
     lateral: float = 1.15
@@ -32,6 +32,7 @@ class LineGrip:
     power: float = 260.0
     drag: float = 0.00095
     margin: float = 1.6
+    wall: float = 3.0
 
 
 @kernel

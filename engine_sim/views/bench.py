@@ -1,4 +1,4 @@
-"""How fast the class view draws given frames: the figures behind ``paintover bench engine``."""
+"""How fast the class view draws given frames, and how far its two painters agree: for ``paintover bench engine``."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+
+from render_bridge.palette import RACING
 
 from .class_view import open_class_view
 from .culling import draw_list
@@ -51,6 +53,31 @@ def bench_class_view(
         result["median_ms"][key] = round(1e3 * float(np.median(seconds)), 3)
         result["p95_ms"][key] = round(1e3 * float(np.quantile(seconds, 0.95)), 3)
     return result
+
+
+def compare_painters(
+    scene: Scene, frames: Sequence[FrameState], width: int = 448, height: int = 256
+) -> dict[str, float | int]:
+    """Draw frames with both painters and count where they part.
+
+    Returns:
+        ``frames``, ``mean_percent`` and ``max_percent`` of pixels whose classes differ, and ``foreign_pixels``: how many,
+        of both, hold no id of the class table.
+    Raises:
+        UserError: without OpenGL.
+    """
+    shares, foreign = [], 0
+    with open_class_view(scene, width, height, "gl") as gl, open_class_view(scene, width, height, "cpu") as cpu:
+        for frame in frames:
+            a, b = gl.draw(frame), cpu.draw(frame)
+            shares.append(100.0 * float((a != b).mean()))
+            foreign += int((a >= len(RACING)).sum()) + int((b >= len(RACING)).sum())
+    return {
+        "frames": len(frames),
+        "mean_percent": float(np.mean(shares)),
+        "max_percent": max(shares),
+        "foreign_pixels": foreign,
+    }
 
 
 def triangle_count(scene: Scene, draws: DrawList) -> int:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from render_bridge.palette import SKY
 
 from .frame import Camera
-from .gl_context import load_shader, open_gl
+from .gl_context import SMOOTHING, load_shader, open_gl
 from .gl_scene import GlScene, picture_matrix, set_uniform
 from .planes import Surfaces
 from .scene_data import DrawList, Scene
@@ -108,6 +108,8 @@ class GlPainter:
         self._scene.upload(draws)
         target.use()
         ctx.enable_only(moderngl.DEPTH_TEST)
+        for switch in SMOOTHING:
+            ctx.disable_direct(switch)
         target.clear(depth=1.0)
         ctx.depth_func = "<"
         self._scene.render(program)

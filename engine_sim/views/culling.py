@@ -12,6 +12,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from render_bridge.palette import PLAYER_CAR, RIVAL_CAR
+
 from ..core.jit import kernel
 from .frame import Camera, CarPose, FrameState
 from .scene_data import INSTANCE_DTYPE, Batch, DrawList, Prototype, Scene
@@ -21,7 +23,6 @@ Ints = NDArray[np.int64]
 
 MAX_ASPECT = 2.0  # width / height that the frustum covers; every listed size is narrower
 _MAX_LODS = 6
-PLAYER_CAR_CLASS, RIVAL_CAR_CLASS = 11, 12
 
 
 def draw_list(scene: Scene, frame: FrameState, aspect: float = MAX_ASPECT) -> DrawList:
@@ -175,7 +176,7 @@ def car_instances(scene: Scene, frame: FrameState) -> NDArray[np.void]:
     numbers = np.arange(len(frame.cars))[:, None]
     result["seed"] = numbers
     result["object"] = numbers + 1
-    result["class_id"] = np.where(numbers == 0, PLAYER_CAR_CLASS, RIVAL_CAR_CLASS)
+    result["class_id"] = np.where(numbers == 0, PLAYER_CAR, RIVAL_CAR)
     return result
 
 
@@ -214,9 +215,7 @@ def _car_batches(scene: Scene, frame: FrameState, view: Floats) -> list[Batch]:
     return batches
 
 
-def _dynamic_batches(
-    prototype: Prototype, number: int, instances: NDArray[np.void], view: Floats
-) -> list[Batch]:
+def _dynamic_batches(prototype: Prototype, number: int, instances: NDArray[np.void], view: Floats) -> list[Batch]:
     """Batches of one prototype whose instances move."""
     lods = len(prototype.lods)
     slot = np.empty(len(instances), np.int64)

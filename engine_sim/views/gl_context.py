@@ -19,6 +19,9 @@ import moderngl
 from ..core.errors import UserError
 
 _SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software")
+SMOOTHING = (0x0BD0, 0x0B41, 0x0B20, 0x8DB9, 0x809D, 0x809E, 0x809F)
+"""OpenGL switches that blur or recolour: dither, polygon and line smoothing, framebuffer sRGB, multisampling with alpha
+to coverage and to one. A context starts with dithering and multisampling on."""
 _local = threading.local()
 
 
@@ -65,6 +68,8 @@ class GlContext:
             return
         with self as ctx:
             ctx.enable_only(moderngl.NOTHING)
+            for switch in SMOOTHING:
+                ctx.disable_direct(switch)
             ctx.gc()
             ctx.finish()
             ctx.clear_errors()

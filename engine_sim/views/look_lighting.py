@@ -18,6 +18,7 @@ class Lighting:
         haze: extinction at the ground, 1/km; half a picture's depth at 1 km is about 0.7.
         wetness: 0 dry … 1 puddles.
         deck: share of a closed cloud deck over everything, 0 … 1; it hides the sun by as much.
+        zenith_tint: colour given to the sky overhead, linear RGB around 1.
         deck_tint: colour of the deck, linear RGB around 1.
         haze_height: metres over which haze thins to 1/e.
         turbidity: aerosol against clean air (1).
@@ -36,6 +37,7 @@ class Lighting:
     haze: Range
     wetness: Range = (0.0, 0.0)
     deck: float = 0.0
+    zenith_tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     deck_tint: tuple[float, float, float] = (1.0, 1.0, 1.0)
     haze_height: float = 700.0
     turbidity: float = 1.0
@@ -50,14 +52,16 @@ class Lighting:
 
 
 LIGHTING_TABLE: dict[str, Lighting] = {
-    "clear midday": Lighting("under a clear midday sun", (46.0, 62.0), (0.06, 0.3), (0.05, 0.16)),
+    "clear midday": Lighting(
+        "under a clear midday sun", (44.0, 60.0), (0.2, 0.42), (0.06, 0.18), key=1.18, contrast=1.0,
+    ),
     "early morning": Lighting(
         "in early morning light", (10.0, 17.0), (0.08, 0.35), (0.22, 0.5), (0.0, 0.15),
         haze_height=160.0, turbidity=1.4, key=0.86, lamps=0.15, windows=0.1, saturation=1.1,
         shadow_tint=(0.93, 0.99, 1.1), light_tint=(1.05, 1.0, 0.93),
     ),
     "golden hour": Lighting(
-        "at golden hour", (6.5, 10.5), (0.12, 0.42), (0.14, 0.36), turbidity=1.5, key=0.88, lamps=0.2, windows=0.08,
+        "at golden hour", (6.5, 10.5), (0.12, 0.42), (0.14, 0.36), turbidity=1.5, key=0.8, lamps=0.2, windows=0.08,
         saturation=1.12, shadow_tint=(0.95, 0.98, 1.08), light_tint=(1.07, 1.0, 0.9),
     ),
     "sunset": Lighting(
@@ -66,7 +70,8 @@ LIGHTING_TABLE: dict[str, Lighting] = {
     ),
     "blue hour": Lighting(
         "in the blue hour after sunset", (-5.0, -3.4), (0.1, 0.45), (0.12, 0.34), (0.0, 0.45), turbidity=0.9,
-        key=0.34, lamps=1.0, windows=0.42, saturation=1.06, contrast=1.1,
+        key=0.2, lamps=1.0, windows=0.42,
+        zenith_tint=(0.42, 0.74, 1.5), saturation=1.06, contrast=1.1,
         shadow_tint=(0.9, 0.97, 1.14), light_tint=(1.04, 0.99, 0.96),
     ),
     "overcast": Lighting(

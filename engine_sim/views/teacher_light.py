@@ -54,6 +54,11 @@ def _warmth(look: Look) -> Floats:
     return np.array([1.0 + 0.07 * w, 1.0 + 0.01 * w, 1.0 - 0.09 * w])
 
 
+def _sky_gain(elevation: float) -> float:
+    """Taste, not physics: skies of a high sun drawn brighter than they measure, or noon looks like the Moon."""
+    return 1.15 + 0.75 * float(np.clip((elevation - 8.0) / 25.0, 0.0, 1.0))
+
+
 def _deck_radiance(light: Lighting, total: Floats) -> Floats:
     """A closed deck ``[96, 64, 3]``: brighter overhead when even, dark overhead with a bright rim in a storm."""
     elevation, azimuth, _ = _grid()
@@ -97,7 +102,9 @@ def light_of(look: Look) -> SceneLight:
         [np.cos(height) * np.cos(weather.sun_azimuth), np.cos(height) * np.sin(weather.sun_azimuth), np.sin(height)]
     )
     direct = sky.sun * _warmth(look)
-    table = sky.table.astype(np.float64) * _warmth(look) * (1.35 if elevation > 20.0 else 1.1)
+    table = sky.table.astype(np.float64) * _warmth(look) * _sky_gain(elevation)
+    high = 1.0 - np.exp(-np.maximum(_grid()[0], 0.0) / 0.22)
+    table = table * (1.0 + (np.array(light.zenith_tint) - 1.0) * high[:, None])[:, None]
     total = _irradiance(table) + direct * max(sun[2], 0.0)
     table = table + (_deck_radiance(light, total) - table) * light.deck
     through = np.exp(-0.45 * weather.haze * light.haze_height / 1000.0 / max(sun[2], 0.1))
@@ -151,13 +158,13 @@ def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> d
     misty = float(np.clip((weather.haze - 0.6) / 3.0, 0.0, 1.0))
     even = sky_mean * 0.85 + direct * 0.06
     tint = 1.0 + (even / np.maximum(_horizon(table), 1e-4) - 1.0) * misty
-    spread = 0.012 * light.turbidity * (1.0 + 3.0 * misty)
+    spread = 0.006 * light.turbidity * (1.0 + 3.0 * misty)
     cover = weather.cloud_cover
     return {
         "haze": (weather.haze / 1000.0, light.haze_height),
         "haze_tint": (*tint, misty),
         "haze_glow": (spread, spread * 1.8),
-        "cloud": (0.83 - 0.6 * cover, 0.2, 1150.0, (0.82 if cover > 0.02 else 0.0) * (1.0 - light.deck)),
+        "cloud": (0.74 - 0.5 * cover, 0.2, 1150.0, (0.82 if cover > 0.02 else 0.0) * (1.0 - light.deck)),
         "cloud_shift": (*shift, min(1.0, cover * 8.0), 0.7),
         "cloud_bright": bright,
         "cloud_dark": sky_mean * 0.62,

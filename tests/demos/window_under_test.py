@@ -6,6 +6,7 @@ Run as ``python -m tests.demos.window_under_test REPORT.json [words]``; words sw
 
 from __future__ import annotations
 
+import itertools
 import json
 import sys
 import threading
@@ -53,6 +54,14 @@ def main(report: Path, words: list[str]) -> None:
     note = {"ticks": driven, "started": time.monotonic()}
 
     drive = window._drive
+    pump = window.events.pump
+    pumped: list[float] = []
+
+    def timed_pump():
+        pumped.append(time.monotonic())
+        return pump()
+
+    window.events.pump = timed_pump
 
     def watched(game):
         tick = game.tick
@@ -62,6 +71,7 @@ def main(report: Path, words: list[str]) -> None:
             tick(controls)
 
         game.tick = watched_tick
+        note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(pumped))
         report.with_suffix(".ready").touch()
         if "pad" in words:
             threading.Thread(target=wiggle, args=(VirtualPad(),), daemon=True).start()
@@ -72,7 +82,7 @@ def main(report: Path, words: list[str]) -> None:
         window.run()
     finally:
         note.update(
-            longest_gap=window.longest_gap, lost_ticks=window.lost_ticks, view=window.stage.view,
+            lost_ticks=window.lost_ticks, view=window.stage.view,
             pads=window.inputs.pads.names(),
         )  # fmt: skip
         report.write_text(json.dumps(note))

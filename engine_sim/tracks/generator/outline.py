@@ -40,11 +40,6 @@ def fit_radii(px, py, radius):
 
 
 @kernel
-def _count_points(angle, radius, straight):
-    return max(2, int(angle * radius) + 1), max(1, int(straight))
-
-
-@kernel
 def rounded_polygon(px, py, radius, start):
     """(x, y, owner) of the closed outline, beginning ``start`` of the way along the straight into corner 0.
 
@@ -66,7 +61,7 @@ def rounded_polygon(px, py, radius, start):
         first = start if corner == 0 else 0.0
         last = start if corner == n else 1.0
         x0, y0 = px[i - 1] + ax * tangent[i - 1], py[i - 1] + ay * tangent[i - 1]
-        steps = max(1, int(straight * (last - first)))
+        steps = max(1, int(straight * (last - first))) if straight > 1e-6 else 0
         for m in range(steps):
             along = straight * (first + (last - first) * m / steps)
             xs[k], ys[k] = x0 + ax * along, y0 + ay * along
@@ -101,7 +96,7 @@ def crossings(x, y, stride):
                 continue
             ux, uy, vx, vy = x[i2] - x[i], y[i2] - y[i], x[j2] - x[j], y[j2] - y[j]
             cross = ux * vy - uy * vx
-            if cross * cross < 1e-6 * (ux * ux + uy * uy) * (vx * vx + vy * vy):  # parallel: no crossing
+            if cross * cross <= 1e-6 * (ux * ux + uy * uy) * (vx * vx + vy * vy):  # parallel: no crossing
                 continue
             wx, wy = x[j] - x[i], y[j] - y[i]
             t, s = (wx * vy - wy * vx) / cross, (wx * uy - wy * ux) / cross

@@ -181,7 +181,7 @@ class _Reader:
             raise self._fail("patches", "a list of [surface, from, to]", value)
         out = []
         for patch in value:
-            if not isinstance(patch, list) or len(patch) != 3 or patch[0] not in SURFACES:
+            if not isinstance(patch, list) or len(patch) != 3 or patch[0] not in tuple(SURFACES):
                 raise self._fail("patches", f"[surface, from, to], surface one of {', '.join(SURFACES)}", patch)
             first, last = (self._number("patches", v, 0.0, 1.0) for v in patch[1:])
             out.append((SURFACES[patch[0]], first, last))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -64,9 +66,9 @@ def _walls(
     edges = []
     for behind, up in profile:
         points = side.rings.at(side.sign * (side.barrier + behind), up)
-        edges.append(Edge(points, up))
+        edges.append(Edge(points, up, 150 if up == 0.0 else 255))
     parts = []
-    for inner, outer in zip(edges[:-1], edges[1:], strict=True):
+    for inner, outer in pairwise(edges):
         parts += side.strip(inner, outer, keys, (finish,), lods=lods)
     return parts
 
@@ -88,7 +90,8 @@ def _stacks(side: Side, keys: Ints, finish: Finish) -> list[StaticPart]:
 
     high = np.full(len(i), _TYRES_HIGH)
     zero = np.zeros(len(i))
-    corners, uv = [], []
+    corners: list[tuple[Floats, ...]] = []
+    uv = []
     for k in range(_STACKS_PER_SPAN):
         shares = [(k + u) / _STACKS_PER_SPAN for u, _ in _STACK]
         along = [rings.s[i] + f * rings.step for f in shares]

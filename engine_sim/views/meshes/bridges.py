@@ -10,7 +10,7 @@ from render_bridge import palette
 from ..materials import Material
 from .barriers import every_lod
 from .ground import BRIDGE_GAP, ground_height
-from .parts import Finish, StaticPart, join
+from .parts import Finish, Part, StaticPart
 from .ribbon import LEFT, RIGHT, SHOULDER, Side, skirt_edge
 from .rings import Rings
 from .solids import quads
@@ -90,12 +90,12 @@ def _pillars(rings: Rings, bridge: NDArray[np.bool_]) -> list[StaticPart]:
         feet = ground_height(rings.track.ground, tops[:, 0], tops[:, 1]) - 0.5
         stands = _free_below(rings, tops)
         for i, top, foot in zip(at[stands].tolist(), tops[stands], feet[stands], strict=True):
-            part = join([_pillar(top, foot, rings.tangent[i], rings.left[i])])
+            part = _pillar(top, foot, rings.tangent[i], rings.left[i])
             parts.append(every_lod(part.vertices, part.triangles, np.full(len(part.triangles), rings.cell_of[i])))
     return parts
 
 
-def _pillar(top: Floats, foot: float, tangent: Floats, left: Floats):
+def _pillar(top: Floats, foot: float, tangent: Floats, left: Floats) -> Part:
     corners = [top + _PILLAR_HALF * (a * tangent + b * left) for a, b in ((-1, -1), (1, -1), (1, 1), (-1, 1))]
     faces = []
     for a, b in zip(corners, [*corners[1:], corners[0]], strict=True):
@@ -113,4 +113,4 @@ def _free_below(rings: Rings, points: Floats) -> NDArray[np.bool_]:
     across = dy * arrays.tangent_x - dx * arrays.tangent_y
     lower = arrays.z[None] < points[:, None, 2] - 1.0
     close = (across < arrays.barrier_left + _CLEARANCE) & (across > -arrays.barrier_right - _CLEARANCE)
-    return ~(lower & close & (along < rings.step + _CLEARANCE)).any(1)
+    return np.logical_not((lower & close & (along < rings.step + _CLEARANCE)).any(1))

@@ -23,6 +23,7 @@ CONCRETE = Finish(palette.BUILDING, Material.CONCRETE_WALL)
 METAL = Finish(palette.BUILDING, Material.METAL)
 UNDER = Finish(palette.BUILDING, Material.ROOF, 128, 110)
 BASE = -0.4
+_RECTANGLE = ((-0.5, -0.5), (0.5, -0.5), (0.5, 0.5), (-0.5, 0.5))
 
 
 def plan_quads(corners: ArrayLike, finish: Finish) -> Part:
@@ -67,7 +68,7 @@ def house(form: int, lod: int) -> Part:
     body = gable((-0.46, -0.40 if form == 0 else -0.16), (0.46, 0.44), 0.55, 0.94, 0.05, HOUSE, lod)
     if form == 0:
         porch = box((-0.10, -0.5, 0.0), (0.10, -0.40, 0.36), HOUSE, "xXy")
-        lid = plan_quads([((-0.13, -0.53, 0.34), (0.13, -0.53, 0.34), (0.13, -0.40, 0.44), (-0.13, -0.40, 0.44))], TILES)
+        lid = plan_quads(((-0.13, -0.53, 0.34), (0.13, -0.53, 0.34), (0.13, -0.40, 0.44), (-0.13, -0.40, 0.44)), TILES)
         return join([body, *extra, *((porch, lid) if lod == 0 else ())])
     wing = moved(gable((-0.10, -0.17), (0.44, 0.17), 0.55, 0.86, 0.04, HOUSE, lod), (-0.22, 0.0, 0.0), -np.pi / 2.0)
     return join([body, wing, *extra])
@@ -76,16 +77,16 @@ def house(form: int, lod: int) -> Part:
 def _hipped(lod: int) -> Part:
     eaves, ridge = 0.58, 0.93
     parts = [box((-0.45, -0.44, BASE), (0.45, 0.44, eaves), HOUSE, "xXyY")]
-    f, b, l, r = -0.5, 0.5, -0.5, 0.5
     z = eaves - 0.04
+    left_front, right_front, right_back, left_back = ((x, y, z) for x, y in _RECTANGLE)
     slopes = [
-        ((l, f, z), (r, f, z), (0.18, 0.0, ridge), (-0.18, 0.0, ridge)),
-        ((r, b, z), (l, b, z), (-0.18, 0.0, ridge), (0.18, 0.0, ridge)),
-        ((r, f, z), (r, b, z), (0.18, 0.0, ridge), (0.18, 0.0, ridge)),
-        ((l, b, z), (l, f, z), (-0.18, 0.0, ridge), (-0.18, 0.0, ridge)),
+        (left_front, right_front, (0.18, 0.0, ridge), (-0.18, 0.0, ridge)),
+        (right_back, left_back, (-0.18, 0.0, ridge), (0.18, 0.0, ridge)),
+        (right_front, right_back, (0.18, 0.0, ridge), (0.18, 0.0, ridge)),
+        (left_back, left_front, (-0.18, 0.0, ridge), (-0.18, 0.0, ridge)),
     ]
     parts.append(plan_quads(slopes, TILES))
-    parts.append(box((l, f, z - 0.03), (r, b, z), UNDER, "xXyYz" if lod == 0 else "z"))
+    parts.append(box((-0.5, -0.5, z - 0.03), (0.5, 0.5, z), UNDER, "xXyYz" if lod == 0 else "z"))
     return join(parts)
 
 

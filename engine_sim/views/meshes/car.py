@@ -7,6 +7,7 @@ detail take fewer sections of the same car. Wheel arches are cut by lifting the 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,7 +240,8 @@ def _lamps(step: float, full: bool = True) -> Part:
     lights = plate(0.34, 0.78, 0.635, 0.725, TAIL)
     if not full:
         return join([lights, mirrored(lights)])
-    return join([plate(-0.34, 0.34, 0.635, 0.725, TRIM), lights, mirrored(lights), plate(-0.60, 0.60, 0.47, 0.56, TRIM)])
+    panels = [plate(-0.34, 0.34, 0.635, 0.725, TRIM), plate(-0.60, 0.60, 0.47, 0.56, TRIM)]
+    return join([*panels, lights, mirrored(lights)])
 
 
 def _diffuser() -> Part:
@@ -256,9 +258,9 @@ def _extras() -> Part:
     """Splitter, side skirts, side intakes, mirrors, diffuser fins, exhausts: left side and its mirror image."""
     outline = [(1.72, 0.96), (2.02, 0.93), (2.22, 0.82), (2.31, 0.58), (2.33, 0.0)]
     top = [((x0, y0, 0.11), (x0, 0.0, 0.11), (x1, 0.0, 0.11), (x1, y1, 0.11))
-           for (x0, y0), (x1, y1) in zip(outline[:-1], outline[1:], strict=True)]  # fmt: skip
+           for (x0, y0), (x1, y1) in pairwise(outline)]  # fmt: skip
     rim = [((x0, y0, 0.06), (x0, y0, 0.11), (x1, y1, 0.11), (x1, y1, 0.06))
-           for (x0, y0), (x1, y1) in zip(outline[:-1], outline[1:], strict=True)]  # fmt: skip
+           for (x0, y0), (x1, y1) in pairwise(outline)]  # fmt: skip
     half = [
         quads(top + rim, TRIM),
         box((-0.90, 0.88, 0.07), (0.90, 0.965, 0.30), TRIM, "xXYZ"),

@@ -177,15 +177,16 @@ def _skirts(track: Track, level: Level, first_cell: int, block: int, across: int
     """Curtains hanging from the borders of cells, facing out, so that a lower neighbour shows no gap."""
     rows, cols = level.z.shape
     index = np.arange(rows * cols).reshape(rows, cols)
-    pieces = []
+    loops, owners = [], []
     for r0 in range(0, rows - 1, block):
         r1 = min(r0 + block, rows - 1)
         for c0 in range(0, cols - 1, block):
             c1 = min(c0 + block, cols - 1)
             loop = np.concatenate([index[r0, c0:c1], index[r0:r1, c1], index[r1, c1:c0:-1], index[r1:r0:-1, c0]])
-            cell = first_cell + (r0 // block) * across + c0 // block
-            pieces.append((loop, np.roll(loop, -1), np.full(len(loop), cell)))
-    a, b, cell = (np.concatenate(v) for v in zip(*pieces, strict=True))
+            loops.append(np.stack([loop, np.roll(loop, -1)]))
+            owners.append(np.full(len(loop), first_cell + (r0 // block) * across + c0 // block))
+    a, b = np.concatenate(loops, axis=1)
+    cell = np.concatenate(owners)
     position, normal = level.positions().reshape(-1, 3), level.normals().reshape(-1, 3)
     cover = level.cover.reshape(-1)[a]
     parts = []

@@ -22,7 +22,7 @@ PAINT = Finish(palette.ROAD, Material.GRID_MARK)
 
 
 def grid_slots(rings: Rings) -> list[tuple[float, float]]:
-    """(s, d) of the front of each grid box, metres; s is negative, before the line. Cars stand as racing.placing says."""
+    """(s, d) of the front of each grid box, metres, where racing.placing puts the cars; s is negative."""
     slots = []
     for slot in range(SLOTS):
         s = -float(np.floor(GRID_FIRST + GRID_STEP * slot))

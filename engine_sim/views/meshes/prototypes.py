@@ -29,9 +29,10 @@ class Kind(NamedTuple):
     odd_reach: float = 0.0
 
 
+_TREES = (40.0, 100.0, 280.0, 1100.0)
 KINDS: dict[int, Kind] = {
-    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, (40.0, 100.0, 280.0, 1100.0), 560.0),
-    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, (40.0, 100.0, 280.0, 1100.0), 560.0),
+    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, _TREES, 560.0),
+    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, _TREES, 560.0),
     tracks.BUSH: Kind("bush", plants.bush, plants.BUSH_FORMS, (25.0, 70.0, 280.0)),
     tracks.BOULDER: Kind("boulder", plants.boulder, plants.BOULDER_FORMS, (25.0, 80.0, 450.0)),
     tracks.HOUSE: Kind("house", buildings.house, buildings.HOUSE_FORMS, (90.0, 260.0, 2000.0)),
@@ -44,6 +45,7 @@ KINDS: dict[int, Kind] = {
     tracks.MARSHAL_POST: Kind("marshal", lambda form, lod: trackside.marshal_post(lod), 1, (60.0, 160.0, 500.0)),
     tracks.LAMP_POST: Kind("lamp", lambda form, lod: trackside.lamp_post(lod), 1, (60.0, 160.0, 600.0)),
 }
+_PLANTS = ("broadleaf", "conifer", "bush", "boulder")  # they bake their own openness
 CAR_REACH = {"car_body": (22.0, 70.0, 1500.0), "car_wheel": (22.0, 70.0, 500.0)}
 
 
@@ -53,6 +55,8 @@ def scenery_prototypes() -> tuple[Prototype, ...]:
     for kind in KINDS.values():
         for form in range(kind.forms):
             parts = [kind.build(form, lod) for lod in range(len(kind.reach))]
+            if kind.name not in _PLANTS:
+                parts = [grounded(p, 0.25, 0.6) for p in parts]
             reach = (*kind.reach[:-1], kind.odd_reach) if form % 2 and kind.odd_reach else kind.reach
             result.append(_prototype(f"{kind.name}_{form}", parts, reach))
     return tuple(result)
@@ -60,12 +64,20 @@ def scenery_prototypes() -> tuple[Prototype, ...]:
 
 def car_prototypes() -> tuple[Prototype, Prototype]:
     """The car's body and its wheel."""
-    body = [car.body_parts(lod) for lod in range(3)]
+    body = [grounded(car.body_parts(lod), 0.5, 0.5) for lod in range(3)]
     round_ = [wheel.wheel_parts(lod) for lod in range(3)]
     return (
         _prototype("car_body", body, CAR_REACH["car_body"]),
         _prototype("car_wheel", round_, CAR_REACH["car_wheel"]),
     )
+
+
+def grounded(part: Part, height: float, least: float) -> Part:
+    """The part with its openness reduced towards the ground: times ``least`` at z = 0, unchanged from ``height`` on."""
+    share = np.clip(part.vertices["position"][:, 2] / height, 0.0, 1.0)
+    vertices = part.vertices.copy()
+    vertices["surface"][:, 3] = vertices["surface"][:, 3] * (least + (1.0 - least) * share)
+    return Part(vertices, part.triangles)
 
 
 def _prototype(name: str, parts: list[Part], reach: tuple[float, ...]) -> Prototype:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -48,9 +50,7 @@ _SKIRT = {
 _KERB = Finish(palette.ROAD_EDGE, Material.KERB)
 # Variation 255: a dirt road has no paint; its edge is a strip of thrown-out stones.
 _LINES = {
-    surface: Finish(
-        palette.ROAD_EDGE, Material.EDGE_LINE, 255 if finish.material == Material.DIRT_ROAD else 128
-    )
+    surface: Finish(palette.ROAD_EDGE, Material.EDGE_LINE, 255 if finish.material == Material.DIRT_ROAD else 128)
     for surface, finish in _ROAD.items()
 }
 
@@ -72,9 +72,9 @@ class Side:
         self.surface: Ints = getattr(rings.track.arrays, f"surface_{name}")
         self.style: Ints = getattr(rings.track.arrays, f"style_{name}")
 
-    def edge(self, distance: Floats, up: Floats | float = 0.0) -> Edge:
+    def edge(self, distance: Floats, up: Floats | float = 0.0, openness: int = 255) -> Edge:
         """An edge at ``distance`` outward and ``up`` metres over the plane of the ribbon; uv across = d."""
-        return Edge(self.rings.at(self.sign * distance, up), self.sign * distance)
+        return Edge(self.rings.at(self.sign * distance, up), self.sign * distance, openness)
 
     def strip(self, inner: Edge, outer: Edge, keys: Ints, finishes: tuple[Finish, ...], **how) -> list[StaticPart]:
         """A strip seen from above, or from the road where it stands up."""
@@ -84,11 +84,14 @@ class Side:
 
 
 def road_parts(rings: Rings) -> list[StaticPart]:
-    """The driving surface and its white lines."""
+    """The driving surface, in two halves so that a twisting bank stays close to its plane, and its white lines."""
     left, right = Side(rings, LEFT), Side(rings, RIGHT)
     surface = rings.track.arrays.surface_road
-    parts = strip(rings, right.edge(right.road - LINE_WIDTH), left.edge(left.road - LINE_WIDTH),
-                  surface, table(_ROAD))  # fmt: skip
+    edges = (right.edge(right.road - LINE_WIDTH), left.edge(0.5 * (left.road - right.road)),
+             left.edge(left.road - LINE_WIDTH))  # fmt: skip
+    parts = []
+    for a, b in pairwise(edges):
+        parts += strip(rings, a, b, surface, table(_ROAD))
     for side in (left, right):
         parts += side.strip(side.edge(side.road - LINE_WIDTH), side.edge(side.road), surface, table(_LINES))
     return parts
@@ -111,8 +114,9 @@ def side_parts(rings: Rings, sign: int, bridge: NDArray[np.bool_], ground: Float
     foot = side.barrier + SHOULDER
     parts = side.strip(side.edge(side.road), ridge, has_kerb, (_KERB,), present=True)
     parts += side.strip(ridge, end, has_kerb, (_KERB,), present=True)
-    parts += side.strip(end, side.edge(side.barrier), surface, table(_VERGE))
-    parts += side.strip(side.edge(side.barrier), side.edge(foot), surface, table(_SKIRT))
+    face = side.edge(side.barrier, openness=200)
+    parts += side.strip(end, face, surface, table(_VERGE))
+    parts += side.strip(face, side.edge(foot), surface, table(_SKIRT))
     parts += side.strip(side.edge(foot), skirt_edge(side, ground), np.where(bridge, -1, surface), table(_SKIRT))
     return parts
 

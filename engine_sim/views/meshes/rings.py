@@ -61,7 +61,7 @@ class Rings:
         """Points at ``d`` (metres left) and ``up`` metres over the ribbon's plane, ``[n + 1, 3]``."""
         d = np.broadcast_to(np.asarray(d, np.float64), self.s.shape)
         points = self.center + d[:, None] * self.left
-        points[:, 2] += up
+        points[:, 2] += np.asarray(up, np.float64)
         return points
 
     @cached_property

@@ -17,10 +17,17 @@ NOTHING = -1
 
 @dataclass(frozen=True)
 class Edge:
-    """One long side of a strip: ``points`` ``[n + 1, 3]``, ``across`` = second coordinate of uv ``[n + 1]`` or scalar."""
+    """One long side of a strip.
+
+    Args:
+        points: ``[n + 1, 3]``.
+        across: second coordinate of uv, ``[n + 1]`` or one value.
+        openness: 255 = open sky.
+    """
 
     points: Floats
     across: ArrayLike
+    openness: int = 255
 
 
 def span_keys(rings: Rings, keys: Ints, lod: int, present: bool = False) -> Ints:
@@ -70,12 +77,9 @@ def _emit(
     index = np.cumsum(used) - 1
     size = int(index[-1]) + 1
     uv = [np.stack([rings.s, np.broadcast_to(e.across, rings.s.shape)], -1)[used] for e in (right, left)]
-    vertices = np.concatenate(
-        [
-            pack(right.points[used], normal[used], uv[0], finish),
-            pack(left.points[used], normal[used], uv[1], finish),
-        ]
-    )
+    rows = [pack(e.points[used], normal[used], c, finish) for e, c in zip((right, left), uv, strict=True)]
+    for row, edge in zip(rows, (right, left), strict=True):
+        row["surface"][:, 3] = min(finish.openness, edge.openness)
     triangles, cells, levels = [], [], []
     for lod, spans in chosen:
         i, j = rings.spans[lod][0][spans], rings.spans[lod][1][spans]
@@ -84,4 +88,4 @@ def _emit(
         triangles.append(quad)
         cells.append(np.repeat(rings.cell_of[i], 2))
         levels.append(np.full(len(quad), lod))
-    return StaticPart(vertices, np.concatenate(triangles), np.concatenate(cells), np.concatenate(levels))
+    return StaticPart(np.concatenate(rows), np.concatenate(triangles), np.concatenate(cells), np.concatenate(levels))

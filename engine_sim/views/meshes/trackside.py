@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from render_bridge import palette
@@ -57,7 +59,7 @@ def stand(form: int, lod: int) -> Part:
     parts = [_steps(rows, front, back, low, high), _stand_walls(front, back, low, high)]
     roof = [(-0.34, 0.985), (0.10, 0.93), (0.5, 0.90)]
     upper = [((-0.5, ya, za), (0.5, ya, za), (0.5, yb, zb), (-0.5, yb, zb))
-             for (ya, za), (yb, zb) in zip(roof[:-1], roof[1:], strict=True)]  # fmt: skip
+             for (ya, za), (yb, zb) in pairwise(roof)]  # fmt: skip
     lower = [[(x, y, z - 0.035) for x, y, z in reversed(q)] for q in upper]
     ends = []
     for a, b, c, d in upper:

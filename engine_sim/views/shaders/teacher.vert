@@ -20,6 +20,7 @@ out vec3 own_normal;  // in the axes of place
 out vec2 uv_in;
 out float openness;
 out float variation;
+flat out vec3 size;  // of the object, metres
 flat out int material;
 flat out uint seed;
 flat out int object;  // car number + 1, 0 for all else
@@ -34,6 +35,7 @@ void main() {
     material = int(in_surface.y);
     variation = float(in_surface.z) / 255.0;
     openness = float(in_surface.w) / 255.0;
+    size = inst_scale;
     seed = inst_seed;
     object = int(inst_object);
 }

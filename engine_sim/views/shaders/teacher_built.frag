@@ -57,10 +57,14 @@ Surface house() {
     float pick = chance_of(seed, 21u);
     vec3 paint = pick < 0.4 ? base : (pick < 0.75 ? second : house_third.rgb);
     Surface m = wall(paint);
+    float eaves = 0.55 * size.z, storey = eaves / max(1.0, floor(eaves / 2.6));
     vec3 trim = mix(vec3(0.75), vec3(0.22, 0.13, 0.07), step(0.7, chance_of(seed, 22u)));
-    m = windowed(m, vec2(2.7, 2.9), vec2(0.85, 0.95), vec2(1.85, 2.3), trim, true);
-    // A plinth, and a door in some bays.
-    m.albedo *= mix(0.62, 1.0, clamp((w.y - 0.45) / foot.y + 0.5, 0.0, 1.0));
+    float along = chance_of(seed, 25u) < 0.5 ? 2.4 : 3.1;
+    if (w.y < eaves && w.y > 0.0) m = windowed(m, vec2(along, storey), vec2(0.5 * along - 0.5, 0.32 * storey), vec2(0.5 * along + 0.5, 0.82 * storey), trim, true);
+    // Timber or boards under some gables; a plinth.
+    float gable = clamp((w.y - eaves) / foot.y + 0.5, 0.0, 1.0) * step(0.5, chance_of(seed, 26u));
+    m.albedo = mix(m.albedo, vec3(0.16, 0.085, 0.045) * (0.8 + 0.4 * stripes(w.x / 0.2, 0.85, foot.x / 0.2)), gable);
+    m.albedo *= mix(0.55, 1.0, clamp((w.y - 0.5) / foot.y + 0.5, 0.0, 1.0));
     return m;
 }
 
@@ -97,39 +101,55 @@ Surface hangar() {
 }
 
 Surface pit() {
-    Surface m = wall(base);
-    vec2 size = vec2(6.0, 3.6);
-    float column = floor(w.x / size.x), q = w.x - column * size.x;
+    Surface m = wall(variation < 0.3 ? vec3(0.5, 0.2, 0.05) : base);
+    if (variation < 0.3) return m;
+    float bays = size.x < 45.0 ? 6.0 : (size.x < 110.0 ? 14.0 : 28.0), wide = size.x / bays;
+    float ground = 0.46 * size.z, deck_at = 0.8 * size.z;
+    float column = floor((w.x + 0.5 * size.x) / wide), q = w.x + 0.5 * size.x - column * wide;
     ivec2 cell = ivec2(int(column), 0);
-    if (w.y < 3.6) {
-        float open_door = step(chance(cell, seed + 31u), 0.6);
-        float door = clamp((2.5 - abs(q - 3.0)) / foot.x + 0.5, 0.0, 1.0) * clamp((3.0 - w.y) / foot.y + 0.5, 0.0, 1.0);
+    if (w.y < ground) {
+        float open_door = step(chance(cell, seed + 31u), 0.6), high = 0.8 * ground;
+        float door = clamp((0.4 * wide - abs(q - 0.5 * wide)) / foot.x + 0.5, 0.0, 1.0) * clamp((high - w.y) / foot.y + 0.5, 0.0, 1.0);
         vec3 shutter = mix(vec3(0.62), second, 0.5) * (0.8 + 0.25 * stripes(w.y / 0.18, 0.5, foot.y / 0.18));
-        float bright = smoothstep(0.0, 3.0, w.y) * (0.6 + 0.4 * chance(cell, seed + 32u));
+        float bright = smoothstep(0.0, high, w.y) * (0.6 + 0.4 * chance(cell, seed + 32u));
         // Inside an open garage: a dark floor, a lit back wall, tool benches.
-        vec3 room = mix(vec3(0.02), vec3(0.16, 0.17, 0.18), bright) * (1.0 - 0.5 * step(w.y, 1.0 + 0.3 * chance(ivec2(int(floor(w.x * 1.7)), 3), 5u)));
+        float bench = step(w.y, 1.0 + 0.3 * chance(ivec2(int(floor(w.x * 1.7)), 3), 5u));
+        vec3 room = mix(vec3(0.02), vec3(0.16, 0.17, 0.18), bright) * (1.0 - 0.5 * bench);
         m.albedo = mix(m.albedo, mix(shutter, room, open_door), door);
         m.glow += door * open_door * vec3(1.0, 0.95, 0.85) * (0.03 + 0.35 * lamp_light.w) * bright;
-        vec2 sign_at = vec2((q - 1.5) / 3.0, (w.y - 3.05) / 0.45);
-        float plate = clamp(min(q - 1.5, 4.5 - q) / foot.x + 0.5, 0.0, 1.0) * clamp(min(w.y - 3.05, 3.5 - w.y) / foot.y + 0.5, 0.0, 1.0);
+        float plate = clamp(min(q - 0.2 * wide, 0.8 * wide - q) / foot.x + 0.5, 0.0, 1.0) * clamp(min(w.y - high - 0.1, ground - 0.12 - w.y) / foot.y + 0.5, 0.0, 1.0);
         m.albedo = mix(m.albedo, brand_paint[int(chance(cell, seed + 33u) * 15.99) * 2].rgb, plate * 0.9);
     } else {
-        m = windowed(m, vec2(2.0, 3.2), vec2(0.06, 0.75), vec2(1.94, 2.7), vec3(0.06), false);
+        float low = w.y < deck_at ? ground : deck_at, tall = w.y < deck_at ? deck_at - ground : 0.2 * size.z;
+        m = windowed(m, vec2(0.5 * wide, 64.0), vec2(0.06, low + 0.24 * tall), vec2(0.5 * wide - 0.06, low + 0.82 * tall), vec3(0.05), false);
+        float band = clamp((0.09 - abs(w.y - deck_at + 0.12)) / foot.y + 0.5, 0.0, 1.0);
+        m.albedo = mix(m.albedo, second, band);
     }
     return m;
 }
 
 Surface roof() {
-    vec2 q = uv_in;
-    vec2 tile = vec2(q.x / 0.3, q.y / 0.36);
-    float row = floor(tile.y), near = 1.0 - smoothstep(0.3, 0.8, max(foot.x / 0.3, foot.y / 0.36));
+    if (variation > 0.7) {  // sheet metal
+        float near = 1.0 - smoothstep(0.1, 0.35, across(place.y));
+        Surface m = plain_surface(base.ggg * 0.4 + kind_color[FACADE_HANGAR].rgb * 0.6, vec3(0.0, 0.7 * sin(place.y * 20.0) * near, 0.0));
+        m.albedo *= 0.85 + 0.3 * wear.g;
+        m.albedo = mix(m.albedo, vec3(0.25, 0.11, 0.05), 0.5 * surface_state.x * smoothstep(0.6, 0.9, wear.g * 0.6 + grain.r * 0.4));
+        m.roughness = 0.4;
+        m.metal = 0.3;
+        return m;
+    }
+    // Tiles in rows down the slope; the slope falls along the steeper axis of the plan.
+    vec2 q = abs(own_normal.x) * size.x > abs(own_normal.y) * size.y ? place.yx : place.xy;
+    float slope = length(normalize(normal_in).xy);
+    vec2 tile = vec2(q.x / 0.34, q.y / (0.4 * max(1.0 - slope * 0.4, 0.3)));
+    vec2 f = vec2(across(tile.x), across(tile.y));
+    float row = floor(tile.y), near = 1.0 - smoothstep(0.25, 0.7, max(f.x, f.y));
     float column = floor(tile.x + 0.5 * mod(row, 2.0));
-    vec3 paint = chance_of(seed, 41u) < 0.6 ? base : second;
-    Surface m = plain_surface(paint, vec3(0.0));
-    m.albedo *= 1.0 + 0.35 * near * (chance(ivec2(int(column), int(row)), 7u) - 0.5) + 0.35 * (wear.g - 0.5);
-    float edge = fract(tile.y);
-    m.albedo *= 1.0 - 0.45 * near * smoothstep(0.2, 0.0, edge);
-    m.normal = vec3(0.5 * near * sin((tile.x + 0.5 * mod(row, 2.0)) * 6.2831853), near * -0.25, 0.0);
+    Surface m = plain_surface(chance_of(seed, 41u) < 0.6 ? base : second, vec3(0.0));
+    m.albedo *= 1.0 + 0.4 * near * (chance(ivec2(int(column), int(row)), 7u) - 0.5) + 0.4 * (wear.g - 0.5);
+    m.albedo *= 1.0 - 0.45 * near * smoothstep(0.2, 0.0, fract(tile.y));
+    m.albedo *= 1.0 + 0.12 * (stripes(tile.y / 3.0, 0.5, f.y / 3.0) - 0.5);
+    m.normal = vec3(0.5 * near * sin((tile.x + 0.5 * mod(row, 2.0)) * 6.2831853), 0.0, 0.0);
     float moss = smoothstep(0.6, 0.9, wear.g * 0.7 + grain.r * 0.3) * surface_state.x;
     m.albedo = mix(m.albedo, kind_color[GRASS_WILD].rgb * 0.5, moss * 0.6);
     m.roughness = 0.8;
@@ -142,49 +162,58 @@ Surface flat_roof() {
     return m;
 }
 
+// People on rows of seats. Steps seen from below show their risers, so rows are counted by height.
 Surface seats() {
-    vec2 size = vec2(0.56, 0.9);
-    vec2 q = uv_in / size, cell = floor(q);
-    ivec2 id = ivec2(cell);
-    vec2 per_pixel = max(foot / size, vec2(1e-4));
-    float small = smoothstep(0.3, 0.9, max(per_pixel.x, per_pixel.y));
-    // Blocks of two colours, aisles of bare steps between them.
-    float block = floor(cell.x / 20.0);
-    float aisle = step(mod(cell.x, 20.0), 0.5) * (1.0 - smoothstep(0.5, 4.0, per_pixel.x));
-    vec3 chair = mix(base, second, step(0.62, unit_of(hash2(ivec2(int(block), 3)))));
-    float taken = step(chance(id, seed + 3u), surface_state.y * (0.55 + 0.45 * noise2(cell * 0.13))) * (1.0 - aisle);
-    vec2 at = fract(q);
-    float jump = 0.05 * max(0.0, sin(frame_time.x * (2.0 + 3.0 * chance(id, 5u)) + 6.28 * chance(id, 6u))) * step(0.7, chance(id, 7u));
-    vec2 pick = vec2(mixed(hash2(id)) & 7u, (mixed(hash2(id)) >> 3) & 7u);
-    vec2 local = vec2(at.x, at.y - jump * (1.0 - small));
-    vec2 lookup = (pick + clamp(local, 0.02, 0.98)) / 8.0;
+    float row_high = 0.52 * size.z / 9.0;
+    vec2 q = vec2(place.x / 0.58, (place.z - 0.1 * size.z) / row_high), cell = floor(q), at = q - cell;
+    ivec2 id = ivec2(cell) + ivec2(int(seed & 1023u), 0);
+    vec2 per_pixel = max(vec2(across(place.x) / 0.58, across(place.z) / row_high), vec2(1e-4));
+    float small = smoothstep(0.35, 1.1, max(per_pixel.x, per_pixel.y)), tiny = smoothstep(0.9, 3.5, max(per_pixel.x, per_pixel.y));
+    float tread = step(0.9, normalize(own_normal / max(size, vec3(1e-3)) * size).z) * step(0.97, normalize(normal_in).z);
+    // Blocks of two colours, stairs between them.
+    float block = floor(cell.x / 18.0);
+    float stairs = step(mod(cell.x, 18.0), 0.5) * (1.0 - smoothstep(0.5, 4.0, per_pixel.x));
+    vec3 chair = mix(base, second, step(0.6, unit_of(hash2(ivec2(int(block), 3)))));
+    float crowd = surface_state.y * (0.5 + 0.6 * noise2(cell * 0.16 + 3.0));
+    float taken = step(chance(id, 3u), crowd) * (1.0 - stairs);
+    float jump = 0.09 * max(0.0, sin(frame_time.x * (2.0 + 3.0 * chance(id, 5u)) + 6.28 * chance(id, 6u))) * step(0.72, chance(id, 7u));
+    uint pick = mixed(hash2(id));
+    vec2 local = vec2((pick & 64u) != 0u ? at.x : 1.0 - at.x, at.y * 1.05 - jump);
+    vec2 lookup = (vec2(pick & 7u, (pick >> 3) & 7u) + clamp(local, 0.02, 0.98)) / 8.0;
     vec4 person = textureGrad(details, vec3(lookup, LAYER_CROWD), vec2(per_pixel.x, 0.0) / 8.0, vec2(0.0, per_pixel.y) / 8.0);
-    float alpha = person.a * taken;
     vec3 cloth = person.rgb / max(person.a, 0.25);
-    vec3 mean_person = vec3(0.27, 0.21, 0.18) * (0.75 + 0.5 * vec3(chance(id, 8u), chance(id, 9u), chance(id, 10u)) * (1.0 - 0.7 * smoothstep(0.9, 3.0, max(per_pixel.x, per_pixel.y))));
-    cloth = mix(cloth * cloth, mean_person, small);
-    alpha = mix(alpha, 0.62 * mix(taken, surface_state.y * 0.8, smoothstep(0.8, 2.5, per_pixel.x)), small);
-    float back = clamp((at.y - 0.12) / per_pixel.y + 0.5, 0.0, 1.0) * clamp((0.5 - at.y) / per_pixel.y + 0.5, 0.0, 1.0) * (1.0 - aisle);
-    vec3 bare = mix(vec3(0.2), chair, mix(back, 0.4, small));
+    cloth *= cloth;
+    // From afar a person is one dab of colour, and farther still the crowd is its mean.
+    vec3 dab = vec3(0.06) + 0.5 * vec3(chance(id, 8u), chance(id, 9u), chance(id, 10u)) * chance(id, 11u);
+    dab = mix(dab, vec3(0.19, 0.17, 0.165), tiny);
+    cloth = mix(cloth, dab, small);
+    float alpha = mix(person.a * taken, 0.8 * mix(taken, surface_state.y * 0.75, tiny), small) * (1.0 - tread);
+    float back = mix(smoothstep(0.08, 0.14, at.y) * smoothstep(0.62, 0.54, at.y), 0.5, small) * (1.0 - stairs);
+    vec3 bare = mix(vec3(0.19), chair, mix(back, 0.55, tread));
     Surface m = plain_surface(mix(bare, cloth, alpha), vec3(0.0));
-    m.occlusion = mix(mix(0.35, 1.0, smoothstep(0.0, 0.6, at.y)), 0.75, small);
+    m.occlusion = mix(mix(0.4, 1.0, smoothstep(0.0, 0.7, at.y)), 0.78, max(small, tread));
     m.through = 0.25 * alpha;
     return m;
 }
 
-Surface board(float shown) {
-    int brand = int(mixed(seed + uint(surface_state.z)) & 15u);
+Surface board() {
+    vec3 qx = dFdx(place), qy = dFdy(place);
+    vec2 ux = dFdx(uv_in), uy = dFdy(uv_in);
+    float shape = length(qx * uy.y - qy * ux.y) / max(length(qy * ux.x - qx * uy.x), 1e-9);
+    float copies = max(1.0, round(shape * 0.5 - 0.15));
+    float number = floor(uv_in.x * copies);
+    int brand = int(mixed(seed + uint(surface_state.z) + uint(number) * 977u) & 15u);
+    if (copies > 4.0) brand = int(mixed(seed + uint(surface_state.z) + uint(mod(number, 2.0)) * 977u) & 15u);
     vec3 paper = brand_paint[brand * 2].rgb, ink = brand_paint[brand * 2 + 1].rgb;
-    vec2 at = clamp(uv_in, 0.004, 0.996);
-    vec2 low = vec2(float(brand & 3) * 512.0, float(brand >> 2) * 256.0), size = vec2(512.0, 256.0);
-    vec2 picture = vec2(2048.0, 1152.0);
-    vec2 mark = texture(print_atlas, (low + at * size) / picture).rg;
+    vec2 at = clamp(vec2(uv_in.x * copies - number, uv_in.y), 0.006, 0.994);
+    vec2 low = vec2(float(brand & 3) * 512.0, float(brand >> 2) * 256.0), panel = vec2(512.0, 256.0) / vec2(2048.0, 1152.0);
+    vec2 scale = vec2(copies, 1.0) * panel;
+    vec2 mark = textureGrad(print_atlas, low / vec2(2048.0, 1152.0) + at * panel, ux * scale, uy * scale).rg;
     vec3 accent = mix(ink, paper, 0.35) * vec3(1.0, 0.85, 0.7);
-    vec3 print_color = mix(paper, accent, mark.g);
-    print_color = mix(print_color, ink, mark.r);
+    vec3 print_color = mix(mix(paper, accent, mark.g), ink, mark.r);
     Surface m = plain_surface(print_color * (0.9 + 0.12 * wear.g) * (1.0 - 0.18 * surface_state.x * smoothstep(0.5, 0.9, grain.g)), vec3(0.0));
     m.roughness = 0.42;
-    m.glow = print_color * lamp_light.w * 0.22 * shown * smoothstep(-0.2, 1.0, uv_in.y);
+    m.glow = print_color * lamp_light.w * 0.3 * smoothstep(-0.2, 1.0, uv_in.y);
     return m;
 }
 
@@ -280,7 +309,7 @@ void main() {
     vec3 side = abs(normalize(own_normal));
     bool lies = side.z > 0.8;
     w = lies ? place.xy : (side.x > side.y ? place.yz : place.xz);
-    if (barrier || material == ROOF || material == STAND_SEATS || material == BOARD_FACE) w = uv_in;
+    if (barrier || material == BOARD_FACE) w = uv_in;
     vec2 px = dFdx(w), py = dFdy(w);
     foot = max(vec2(length(vec2(px.x, py.x)), length(vec2(px.y, py.y))), vec2(1e-4));
     vec2 shift = vec2(chance_of(seed, 51u), chance_of(seed, 52u)) * 9.0;
@@ -293,15 +322,15 @@ void main() {
     else if (material == CONCRETE_WALL) m = concrete_wall();
     else if (material == TYRE_WALL) m = tyre_wall();
     else if (material == FENCE) m = fence(ray);
-    else if (material == ROOF) m = roof();
+    else if (material == ROOF) { if (variation < 0.3) m = flat_roof(); else m = roof(); }
     else if (material == STAND_SEATS) m = seats();
-    else if (material == BOARD_FACE) m = board(1.0);
+    else if (material == BOARD_FACE) m = board();
     else if (material == FACADE_HOUSE && !lies) m = house();
     else if (material == FACADE_BLOCK && !lies) m = tower();
     else if (material == FACADE_HANGAR && !lies) m = hangar();
     else if (material == FACADE_PIT && !lies) m = pit();
     else if (material >= FACADE_HOUSE && material <= FACADE_PIT) m = flat_roof();
-    else if (material == METAL) m = plain_metal(base, 0.8);
+    else if (material == METAL) { m = plain_metal(variation < 0.3 ? second * 0.5 : base, 0.6); if (variation > 0.75) m.glow = vec3(1.0, 0.82, 0.55) * 6.0 * max(lamp_light.w - 0.2, 0.0) * step(face.z, -0.5); }
     else m = plain_metal(base, 0.2);
     m.albedo *= mix(1.0, 0.75, weather.x);
     m.roughness = mix(m.roughness, min(m.roughness, 0.4), weather.x);

@@ -6,13 +6,14 @@ float wide;  // larger of the two
 vec4 grain;  // the material's own detail
 vec4 wear;  // cracks, blotches, streaks, fine noise
 vec4 broad;  // four noises over hundreds of metres
+vec4 tufts;  // the same detail, turned and coarser
 
 Surface asphalt(bool run_off) {
     Surface m = plain_surface(base, vec3(0.0));
     float age = road_state.x;
-    m.albedo *= 1.0 + 1.15 * (grain.r - 0.475);
-    m.albedo *= 1.0 + (0.2 + 0.2 * age) * (wear.g - 0.5) + 0.22 * (noise_far(p * vec2(0.021, 0.17), wide * 0.17) - 0.5);
-
+    m.albedo *= 1.0 + 1.3 * (grain.r - 0.475) + 0.3 * (wear.a - 0.5);
+    float lanes = noise_far(vec2(p.x * 0.004, p.y * 0.55), foot.y * 0.55), stain = noise_far(p * vec2(0.05, 0.31) + 5.0, wide * 0.31);
+    m.albedo *= 1.0 + (0.2 + 0.25 * age) * (wear.g - 0.5) + 0.3 * (lanes - 0.5) + (0.16 + 0.2 * age) * (stain - 0.5) + 0.2 * (broad.b - 0.5);
     // Repairs: rectangles of newer or older mix with a tar seam around them.
     vec2 cell = floor(p / vec2(17.0, 3.9)), at = p - cell * vec2(17.0, 3.9);
     ivec2 id = ivec2(cell);
@@ -30,11 +31,11 @@ Surface asphalt(bool run_off) {
     // Rubber: two dark bands on the line that cars take, streaks of braking on top.
     float sway = 1.5 * (noise1(p.x * 0.011, 7u) - 0.5) + (variation - 0.5) * 0.0;
     float lane = p.y - sway;
-    float band = exp(-pow((abs(lane) - 0.82) / 0.5, 2.0)) + 0.4 * exp(-lane * lane / 4.0);
+    float band = exp(-pow((abs(lane) - 0.82) / 0.55, 2.0)) + 0.45 * exp(-lane * lane / 5.0);
     float rubber = road_state.y * (0.55 + 0.6 * (wear.b - 0.4)) * band * (run_off ? 0.0 : 1.0);
     float skid_zone = smoothstep(0.52, 0.75, noise1(p.x * 0.013, 21u)) * smoothstep(0.62, 0.86, wear.b);
     float skid = skid_zone * exp(-pow(p.y / 3.6, 2.0)) * (run_off ? 0.35 : 0.8);
-    float dark = clamp(rubber * 0.5 + skid * 0.45 * road_state.y, 0.0, 0.75);
+    float dark = clamp(rubber * 0.62 + skid * 0.5 * road_state.y, 0.0, 0.8);
     m.albedo = mix(m.albedo, m.albedo * vec3(0.30, 0.31, 0.33), dark);
     m.roughness = 0.78 - 0.2 * dark - 0.12 * grain.g + 0.1 * inside;
     m.normal = vec3((grain.ba - 0.5) * (0.5 - 0.3 * dark), 0.0);
@@ -98,44 +99,49 @@ Surface kerb() {
     m.albedo *= 1.0 - scuff * road_state.y;
     // Saw-tooth ribs across the driving direction.
     float rib = fract(p.x * 2.5), near = 1.0 - smoothstep(0.1, 0.3, foot.x);
-    m.normal = vec3((rib < 0.75 ? -0.16 : 0.5) * near, 0.0, 0.0) + vec3((grain.ba - 0.5) * 0.3, 0.0);
+    m.normal = vec3((rib < 0.75 ? -0.05 : 0.16) * near, 0.0, 0.0) + vec3((grain.ba - 0.5) * 0.3, 0.0);
     m.albedo *= 1.0 - 0.2 * near * smoothstep(0.72, 0.8, rib);
     m.roughness = 0.55;
     return m;
 }
 
 // Grass of all kinds: blades near by, tufts farther off, fields of colour at a distance.
-Surface grass(bool mown, vec3 world) {
-    vec4 tufts = detail_at(vec2(0.83 * p.x + 0.56 * p.y, 0.83 * p.y - 0.56 * p.x) * 0.083 + 0.3, LAYER_GRASS);
+Surface grass(bool mown) {
     Surface m = plain_surface(base, vec3(0.0));
-    float field = broad.r * 0.55 + broad.g * 0.45;
-    float dry = smoothstep(0.75, 0.15, field + 0.35 * (tufts.g - 0.5) + 0.5 - plant_state.x * (mown ? 0.8 : 1.25));
-    vec3 tint = mix(base, second, dry);
-    tint = mix(tint, tint * vec3(0.72, 0.9, 0.62), smoothstep(0.45, 0.85, broad.b) * (mown ? 0.35 : 0.8));
-    tint *= 1.0 + 0.3 * (tufts.g - 0.5) * vec3(1.3, 0.5, 0.2);
-    float light = (0.42 + 1.75 * grain.r) * (mown ? 0.8 + 0.62 * tufts.r : 0.55 + 1.4 * tufts.r);
-    light *= 0.86 + 0.3 * noise_far(p * 0.31, wide * 0.31);
-    m.albedo = tint * light;
-    vec2 bend = (grain.ba - 0.5) * 1.1 + (tufts.ba - 0.5) * (mown ? 0.5 : 1.3);
+    // Mottling at every size from a hand to a field, each lost before it gets smaller than a pixel.
+    float hand = noise_far(p * 1.9, wide * 1.9), stride = noise_far(p * 0.47 + 3.1, wide * 0.47), bed = noise_far(p * 0.113 + 7.7, wide * 0.113);
+    float field = broad.r * 0.6 + broad.g * 0.4;
+    float dry = 0.42 * field + 0.25 * bed + 0.18 * stride + 0.15 * tufts.g;
+    dry = smoothstep(0.62, 0.36, dry + 0.28 - 0.5 * plant_state.x * (mown ? 0.75 : 1.1));
+    vec3 tint = mix(base, second, dry * (mown ? 0.8 : 1.0));
+    // Lush, darker places and pale, thin ones.
+    float lush = smoothstep(0.42, 0.75, 0.5 * broad.b + 0.3 * bed + 0.2 * stride);
+    tint = mix(tint, tint * vec3(0.66, 0.86, 0.6), lush * (mown ? 0.4 : 0.85));
+    tint *= 1.0 + 0.34 * (tufts.g - 0.5) * vec3(1.2, 0.5, 0.2) + 0.16 * (grain.g - 0.5);
+    float light = (0.4 + 1.8 * grain.r) * (0.5 + 1.5 * tufts.r);
+    light *= 1.0 + (mown ? 0.26 : 0.5) * (stride - 0.5) + (mown ? 0.3 : 0.4) * (hand - 0.5) + 0.3 * (bed - 0.5);
+    m.albedo = tint * max(light, 0.15);
+    vec2 bend = (grain.ba - 0.5) * 1.2 + (tufts.ba - 0.5) * (mown ? 0.7 : 1.4);
     if (mown) {
-        float band = stripes(p.y / (2.0 * plant_state.w) + 0.04 * (broad.a - 0.5), 0.5, foot.y / (2.0 * plant_state.w)) - 0.5;
-        m.albedo *= 1.0 + 0.34 * plant_state.z * band;
+        float period = 2.0 * plant_state.w;
+        float band = stripes(p.y / period + 0.04 * (broad.a - 0.5), 0.5, foot.y / period) - 0.5;
+        m.albedo *= 1.0 + 0.42 * plant_state.z * band;
         bend.x += 0.3 * plant_state.z * band;
     }
-    // Flowers: small dots in patches, lost at distance into a slight change of hue.
-    vec2 spot = p * 3.1;
-    ivec2 id = ivec2(floor(spot));
-    float patch_of = smoothstep(0.55, 0.75, broad.a * 0.6 + 0.4 * tufts.g) * (mown ? 0.25 : 1.0);
-    float flower = step(chance(id, 5u), plant_state.y * 0.6 * patch_of);
+    // Flowers: small dots in patches.
+    ivec2 id = ivec2(floor(p * 3.1));
+    float beds = smoothstep(0.5, 0.7, 0.5 * broad.a + 0.5 * bed) * (mown ? 0.3 : 1.0);
+    float flower = step(chance(id, 5u), plant_state.y * 0.7 * beds);
     vec2 middle = 0.3 + 0.4 * vec2(chance(id, 6u), chance(id, 7u));
-    float dot_size = smoothstep(0.16, 0.08, length(fract(spot) - middle)) * (1.0 - smoothstep(0.25, 0.8, wide * 3.1));
+    float dot_size = smoothstep(0.2, 0.08, length(fract(p * 3.1) - middle)) * (1.0 - smoothstep(0.3, 1.0, wide * 3.1));
     vec3 petal = chance(id, 8u) < 0.6 ? vec3(0.85, 0.85, 0.8) : mix(vec3(0.9, 0.72, 0.1), vec3(0.6, 0.25, 0.7), step(0.5, chance(id, 9u)));
     m.albedo = mix(m.albedo, petal, flower * dot_size * 0.85);
-    m.normal = vec3(bend * (1.0 - 0.5 * smoothstep(20.0, 120.0, length(from_eye))), 0.0);
-    m.through = 0.5;
-    m.occlusion = mix(0.62 + 0.65 * grain.r, 0.9, smoothstep(10.0, 60.0, length(from_eye)));
-    m.roughness = 0.72;
-    m.reflectance = 0.03;
+    float away = length(from_eye);
+    m.normal = vec3(bend * (1.0 - 0.6 * smoothstep(20.0, 120.0, away)), 0.0);
+    m.through = 0.32;
+    m.occlusion = mix(0.62 + 0.75 * grain.r, 0.9, smoothstep(10.0, 60.0, away));
+    m.roughness = 0.85;
+    m.reflectance = 0.02;
     return m;
 }
 
@@ -197,7 +203,9 @@ void main() {
     vec2 py = material == ROCK ? dFdy(from_eye.xy + from_eye.zz) : dFdy(uv_in);
     foot = max(vec2(length(vec2(px.x, py.x)), length(vec2(px.y, py.y))), vec2(1e-4));
     wide = max(foot.x, foot.y);
-    grain = textureGrad(details, vec3(p * kind.y, kind.x), px * kind.y, py * kind.y);
+    grain = detail_along(p * kind.y, kind.x, px * kind.y, py * kind.y);
+    mat2 turned = mat2(0.148, -0.1, 0.1, 0.148) * kind.y;
+    tufts = detail_along(turned * p + 0.3, kind.x, turned * px, turned * py);
     vec2 stretch = material == ASPHALT || material == KERB || material == EDGE_LINE || material == GRID_MARK ? vec2(1.0 / 14.0, 1.0 / 8.0) : vec2(1.0 / 11.0);
     wear = textureGrad(details, vec3(p * stretch, LAYER_WEAR), px * stretch, py * stretch);
     broad = texture(details, vec3(world.xy / 310.0, LAYER_NOISE));
@@ -210,8 +218,8 @@ void main() {
     else if (material == EDGE_LINE) { m = painted_line(); hard = true; }
     else if (material == KERB) { m = kerb(); hard = true; }
     else if (material == GRID_MARK) { m = grid_mark(); hard = true; }
-    else if (material == GRASS_MOWN) m = grass(true, world);
-    else if (material == GRASS_WILD) m = grass(false, world);
+    else if (material == GRASS_MOWN) m = grass(true);
+    else if (material == GRASS_WILD) m = grass(false);
     else if (material == SOIL) m = loose(1.4, 1.3, 0.48);
     else if (material == GRAVEL) m = loose(1.2, 1.9, 0.34);
     else if (material == SAND) m = loose(1.0, 1.1, 0.49);

@@ -167,7 +167,7 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     // Scattered light: sun through a wrapped cosine for soft things, the sky as an even glow.
     float wrap = 0.5 * m.through;
     float front = clamp((nl + wrap) / (1.0 + wrap), 0.0, 1.0);
-    float back = m.through * pow(clamp(dot(ray, sun.xyz) * 0.5 + 0.5, 0.0, 1.0), 3.0) * clamp(0.6 - nl, 0.0, 1.0);
+    float back = 0.7 * m.through * pow(clamp(dot(ray, sun.xyz) * 0.5 + 0.5, 0.0, 1.0), 3.0) * clamp(0.6 - nl, 0.0, 1.0);
     float shaded = mix(1.0, m.occlusion, 0.45);
     vec3 scattered = direct * (front + back) * shaded / PI + ambient(n) * sky_share + cars.lamps * 0.32 * m.occlusion;
     // Light bounced between close surfaces takes their colour and keeps dark corners from going dead.

@@ -18,16 +18,16 @@ Surface crown(bool needles, vec3 face) {
     vec4 twig = textureGrad(details, vec3(p.yx * scale * 0.31 + 0.4, LAYER_LEAVES), vec2(foot * scale * 0.31, 0.0), vec2(0.0, foot * scale * 0.31));
     vec4 cloudy = textureGrad(details, vec3(p * 0.06, LAYER_NOISE), vec2(foot * 0.06, 0.0), vec2(0.0, foot * 0.06));
 
-    vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(0.75 * tone_of + 0.5 * (leaf.g - 0.5) + 0.5 * (cloudy.r - 0.5), 0.0, 1.0));
-    tint *= 0.8 + 0.4 * own;
-    tint *= 1.0 + 0.4 * (leaf.g - 0.5) * vec3(1.2, 0.3, -0.2);
+    float body = 0.5 + 0.9 * (variation - 0.5);
+    vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(0.7 * tone_of + 0.6 * (leaf.g - 0.5) + 0.7 * (cloudy.r - 0.5) + 0.5 * body - 0.2, 0.0, 1.0));
+    tint *= (0.82 + 0.36 * own) * (1.0 + 0.3 * (twig.g - 0.5) * vec3(1.3, 0.4, -0.3));
     // Light lies on the outer leaves; between clumps the crown is dark.
-    float depth = 0.55 * leaf.r + 0.45 * twig.r + 0.25 * (cloudy.g - 0.5);
-    float gap = smoothstep(0.30, 0.12, depth) * plant_gaps.x;
+    float depth = 0.4 * leaf.r + 0.6 * twig.r + 0.5 * (cloudy.g - 0.5);
+    float gap = smoothstep(0.34, 0.14, depth) * plant_gaps.x;
     Surface m = plain_surface(tint, face);
-    m.albedo *= (0.5 + 1.7 * leaf.r) * (0.7 + 1.0 * twig.r) * (1.0 - 0.75 * gap);
-    m.occlusion = clamp((0.38 + 1.4 * depth) * (1.0 - 0.7 * gap), 0.0, 1.1) * (0.72 + 0.28 * face.z);
-    vec2 slope = (leaf.ba - 0.5) * (needles ? 1.6 : 2.2) + (twig.ba - 0.5) * 1.5;
+    m.albedo *= (0.55 + 1.5 * leaf.r) * (0.5 + 1.6 * twig.r) * (1.0 - 0.7 * gap);
+    m.occlusion = clamp((0.5 + 1.3 * depth) * (1.0 - 0.65 * gap), 0.0, 1.15) * (0.78 + 0.22 * face.z);
+    vec2 slope = (leaf.ba - 0.5) * (needles ? 1.5 : 2.0) + (twig.ba - 0.5) * 2.2 + (cloudy.rb - 0.5) * 1.1;
     m.normal = bumped(face, p, slope);
     m.through = needles ? 0.3 : 0.6;
     m.roughness = 0.62;

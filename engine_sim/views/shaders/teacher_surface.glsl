@@ -7,6 +7,7 @@ in vec3 own_normal;
 in vec2 uv_in;
 in float openness;
 in float variation;
+flat in vec3 size;
 flat in int material;
 flat in uint seed;
 flat in int object;
@@ -14,6 +15,17 @@ flat in int object;
 out vec4 target;
 
 vec4 detail_at(vec2 p, float layer) { return texture(details, vec3(p, layer)); }
+
+// A read along the long axis of the pixel's footprint: four points, so that ground seen at a low angle stays sharp across.
+vec4 detail_along(vec2 p, float layer, vec2 px, vec2 py) {
+    float x2 = dot(px, px), y2 = dot(py, py);
+    vec2 longer = x2 > y2 ? px : py;
+    float wide = sqrt(max(x2, y2)), thin = sqrt(min(x2, y2));
+    float level = log2(max(max(thin, 0.25 * wide) * 512.0, 1e-6));
+    vec2 reach = longer * clamp(1.0 - thin / wide, 0.0, 1.0);
+    return 0.25 * (textureLod(details, vec3(p - 0.375 * reach, layer), level) + textureLod(details, vec3(p - 0.125 * reach, layer), level)
+                 + textureLod(details, vec3(p + 0.125 * reach, layer), level) + textureLod(details, vec3(p + 0.375 * reach, layer), level));
+}
 
 // The normal after a bump of slope `slope` along the two axes of coordinate p (after Mikkelsen 2010, from derivatives).
 vec3 bumped(vec3 n, vec2 p, vec2 slope) {

@@ -15,7 +15,14 @@ from engine_sim.tracks.catalogue import circuit_plan, load_track
 from engine_sim.tracks.generator import make_circuit
 from engine_sim.tracks.ground import GroundPlan, build_ground
 
-GOLDEN = {}
+GOLDEN = {
+    "acorn-loop": ("88335450d80da792", "cd3f7a320a78e48b"),
+    "granite-mile": ("de319a4ae25ac56f", "81db0beea7cca773"),
+    "larch-pass": ("8db9d8d6a7be87d7", "70e08bc0475e1fa3"),
+    "ribbon-eight": ("be081cd7fa945e22", "756bdad6c01a50f6"),
+    "switchyard": ("3ed9cf5a90de2d64", "9983ff90760fbfd5"),
+}
+"""State hashes of (arrays, ground heights)."""
 
 _PLAIN = """
 from engine_sim.core.state import state_hash

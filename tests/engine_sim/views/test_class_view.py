@@ -1,5 +1,6 @@
 """The class view of both backends: exact ids, exact places, no smoothing, no state left behind."""
 
+import moderngl
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,6 +8,7 @@ from numpy.typing import NDArray
 from engine_sim.core.errors import UserError
 from engine_sim.views.class_view import ClassView, Painter, make_painter, open_class_view
 from engine_sim.views.frame import FrameState
+from engine_sim.views.gl_context import SMOOTHING, open_gl
 from engine_sim.views.scene_data import Batch, Prototype
 from render_bridge.palette import GRASS, RACING, SKY, TERRAIN
 
@@ -77,20 +79,27 @@ def test_borders_of_rotated_triangles_hold_no_other_class(backend):
 
 
 def test_blending_and_smoothing_switched_on_elsewhere_change_no_id():
-    import moderngl
-
-    painter = make_painter(scene_of(ROTATED), 448, 256, "gl")
-    before = painter.classes(whole_list(scene_of(ROTATED)), FACING)
+    scene = scene_of(ROTATED)
+    before = paint("gl", scene, 448, 256)
+    left_on = [open_gl(), open_gl()]
+    for gl in left_on:
+        with gl as ctx:
+            ctx.enable(moderngl.BLEND | moderngl.CULL_FACE)
+            ctx.depth_func = ">"
+            for switch in SMOOTHING:
+                ctx.enable_direct(switch)
+    left_on[0].close()  # the painter takes this one over; the other stays open beside it
+    painter = make_painter(scene, 448, 256, "gl")
+    after = painter.classes(whole_list(scene), FACING)
     with painter._gl as ctx:
-        ctx.enable(moderngl.BLEND | moderngl.CULL_FACE)
-        for enum in (0x0BD0, 0x0B41, 0x8DB9, 0x809E):  # dither, polygon smooth, framebuffer sRGB, alpha to coverage
-            ctx.enable_direct(enum)
-        ctx.multisample = True
-        ctx.depth_func = ">"
-    after = painter.classes(whole_list(scene_of(ROTATED)), FACING)
+        for switch in SMOOTHING:
+            ctx.enable_direct(switch)
+    again = painter.classes(whole_list(scene), FACING)
     assert painter._gl.ctx.error == "GL_NO_ERROR"
     painter.close()
+    left_on[1].close()
     assert (before == after).all()
+    assert (before == again).all()
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

@@ -1,0 +1,59 @@
+"""`paintover clips DIR`: cut training clips, many workers at once; the same command again goes on where it stopped."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from demos.options import parse_size
+from demos.report import print_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    parser.add_argument("folder", type=Path, metavar="DIR", help="clip folder to make, or to go on with")
+    parser.add_argument("--count", type=int, default=64, metavar="N", help="clips in all (default 64)")
+    parser.add_argument("--split", choices=("train", "held-out"), default="train", help="set of tracks and looks")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="of every draw (default 0)")
+    parser.add_argument("--size", default="672x384", metavar="WxH", help="picture size (default 672x384)")
+    parser.add_argument("--fps", type=int, default=24, metavar="N", help="video frames a second (default 24)")
+    parser.add_argument("--frames", type=int, default=64, metavar="N", help="video frames a clip (default 64)")
+    parser.add_argument("--places", type=int, default=2, metavar="N", help="clips of one look (default 2)")
+    parser.add_argument("--planes", default="", metavar="NAME,…", help="guide planes to keep: depth, motion, object")
+    parser.add_argument("--sessions", type=Path, nargs="*", default=[], metavar="DIR", help="cut these drives instead")
+    parser.add_argument("--clips-per-race", type=int, default=24, metavar="N", help="that share a race (default 24)")
+    parser.add_argument(
+        "--renderers", type=int, default=-1, metavar="N", help="processes that draw (default: by cores)"
+    )
+    parser.add_argument("--racers", type=int, default=4, metavar="N", help="processes that race, with --renderers")
+    parser.add_argument("--views", choices=("auto", "gl", "cpu"), default="auto", help="who draws the class maps")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Cut the clips."""
+    from engine_sim.recording.clip_plan import ClipPlan
+    from engine_sim.recording.render_pool import Workers, render_clips
+
+    width, height = parse_size(args.size)
+    plan = ClipPlan(
+        seed=args.seed,
+        count=args.count,
+        split=args.split,
+        width=width,
+        height=height,
+        fps=args.fps,
+        frames=args.frames,
+        places=args.places,
+        planes=tuple(name for name in args.planes.split(",") if name),
+        sessions=tuple(str(path) for path in args.sessions),
+        clips_per_race=args.clips_per_race,
+    )
+    workers = Workers(args.renderers, args.racers) if args.renderers >= 0 else None
+    report = render_clips(plan, args.folder, workers, args.views)
+    rate = report.frames / max(report.seconds, 1e-9)
+    state = "finished" if report.finished else "stopped; the same command goes on"
+    print(f"{report.clips} clips, {report.frames} frames in {report.seconds:.1f} s ({rate:.0f} a second): {state}")
+    if args.json:
+        print_json({"clips": report.clips, "frames": report.frames, "seconds": report.seconds, "fps": rate})
+    return 0 if report.finished else 130
