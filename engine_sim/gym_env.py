@@ -3,9 +3,10 @@
     import gymnasium, engine_sim.gym_env
     env = gymnasium.make("paintover/Race-v0", observation="class_map")
 
-Actions are float32 ``[steer −1 … 1, throttle 0 … 1, brake 0 … 1]``, held for one step of 5 ticks (1/24 s). The reward is the
-progress of the step along the circuit in metres; driving backwards costs as much. An episode terminates when the player
-has finished the race, and is truncated when its time is over or the player has got nowhere for a while.
+Actions are float32 ``[steer −1 … 1, throttle 0 … 1, brake 0 … 1]``, held for one step of 5 ticks (1/24 s). The
+reward is the progress of the step along the circuit in metres; driving backwards costs as much. An episode
+terminates when the player has finished the race, and is truncated when its time is over or the player has got
+nowhere for a while.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from .core.errors import UserError
 from .core.exact import cos, sin
 from .core.ticks import TICK_RATE
 from .racing.controls import Controls
-from .racing.state import D, FINISH_TICK, OFF_TRACK, PROGRESS, RPM, S, STEER, U, V, YAW, YAW_RATE, X, Y
+from .racing.state import FINISH_TICK, OFF_TRACK, PROGRESS, RPM, STEER, YAW, YAW_RATE, D, S, U, V, X, Y
 from .racing.world import RaceSetup
 from .recording.drive import Drive
 from .recording.record import RecordOptions, Views
@@ -60,8 +61,8 @@ OWN_FEATURES = (
     "free space to the left barrier, m", "free space to the right barrier, m", "sine of the heading to the road",
     "cosine of the heading to the road", "1 off the track, else 0",
 )  # fmt: skip
-"""The first entries of the state vector. Then: curvature at each of SCALES.ahead (1/m, left positive); then for each
-of the nearest rivals 4 numbers: ahead and left in the car's axes (m), their speed less one's own (m/s), and 1, or four zeros."""
+"""The first entries of the state vector. Then curvature at each of SCALES.ahead (1/m, left positive); then 4 numbers
+for each of the nearest rivals: ahead and left in the car's axes (m), speed less one's own (m/s), and 1; or 4 zeros."""
 STATE_SIZE = len(OWN_FEATURES) + len(SCALES.ahead) + 4 * SCALES.rivals
 
 
@@ -70,7 +71,8 @@ class PaintoverRaceEnv(gymnasium.Env):
 
     Args:
         track: name of the circuit.
-        observation: ``class_map`` (uint8 ``[H, W]``), ``teacher`` (uint8 ``[H, W, 3]`` RGB) or ``state`` (float32 ``[STATE_SIZE]``).
+        observation: ``class_map`` (uint8 ``[H, W]``), ``teacher`` (uint8 ``[H, W, 3]`` RGB) or ``state`` (float32
+            ``[STATE_SIZE]``).
         rivals, laps: of the race.
         width, height: of pictures, divisible by 32.
         camera: ``chase``, ``cockpit`` or ``trackside``.
@@ -121,7 +123,9 @@ class PaintoverRaceEnv(gymnasium.Env):
         self._views: Views | None = None
         self._best, self._best_tick, self._seen_events = 0.0, 0, 0
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[NDArray, dict[str, Any]]:
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[NDArray, dict[str, Any]]:
         """Begin another race, at the green light. The same ``seed`` gives the same race.
 
         Args:
@@ -141,7 +145,8 @@ class PaintoverRaceEnv(gymnasium.Env):
         """Hold an action for 1/24 s.
 
         Returns:
-            Observation, progress in metres, whether the player has finished, whether time is over, and what else happened.
+            Observation, progress in metres, whether the player has finished, whether time is over, and what else
+            happened.
 
         Raises:
             UserError: an action outside the action space.
@@ -160,7 +165,7 @@ class PaintoverRaceEnv(gymnasium.Env):
         return self._observe(), after - before, finished, over and not finished, self._info()
 
     def render(self) -> NDArray[np.uint8] | None:
-        """The present moment as RGB uint8 ``[H, W, 3]``: the teacher's picture if that is observed, else the class colours."""
+        """The present moment as RGB uint8 ``[H, W, 3]``: the teacher's picture if observed, else class colours."""
         if self.render_mode is None:
             return None
         return self._picture() if self._kind == "teacher" else RACING.colorize(self._class_map())
@@ -226,8 +231,10 @@ def state_vector(drive: Drive) -> NDArray[np.float32]:
         for field in (arrays.width_left, arrays.width_right, arrays.barrier_left, arrays.barrier_right)
     )
     own = [
-        row[U], row[V], row[YAW_RATE], row[STEER], row[RPM] / 1000.0, d, left - d, right + d, wall_left - d, wall_right + d,
-        tangent_x * nose_y - tangent_y * nose_x, tangent_x * nose_x + tangent_y * nose_y, world.state.marks[0, OFF_TRACK],
+        row[U], row[V], row[YAW_RATE], row[STEER], row[RPM] / 1000.0,
+        d, left - d, right + d, wall_left - d, wall_right + d,
+        tangent_x * nose_y - tangent_y * nose_x, tangent_x * nose_x + tangent_y * nose_y,
+        world.state.marks[0, OFF_TRACK],
     ]  # fmt: skip
     road = [sample_at(arrays.curvature, arrays, s + ahead) for ahead in SCALES.ahead]
     return np.array(own + road + _rivals(world.state.cars, nose_x, nose_y), np.float32)

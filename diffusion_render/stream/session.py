@@ -140,7 +140,7 @@ class StreamSession:
         window = self._window()
         maps = torch.stack(self._pending).to(self.device)[None]
         codes = self.renderer.autoencoder.codes(maps)
-        structure = self.renderer.structure(codes, self.look.structure_table)
+        structure = self.renderer.structure(maps.unflatten(1, (-1, FRAMES)), self.look.structure_table)
         latents = self._denoise(window, structure)
         if not torch.isfinite(latents).all():
             self._pending = []
@@ -209,11 +209,11 @@ class StreamSession:
         ae = self.renderer.autoencoder
         table = measure_look(picture, class_map, ae.config.classes).to(self.dtype)
         tables, structure_table = ae.look(table), self.renderer.structure.table(table)
-        codes = ae.codes(class_map[:, None].expand(-1, FRAMES, -1, -1))
+        maps = class_map[:, None].expand(-1, FRAMES, -1, -1)
         still = picture.to(self.dtype)[:, None].expand(-1, FRAMES, -1, -1, -1)
         tokens = Tokens(
-            ae.encode(still, codes, tables),
-            self.renderer.structure(codes, structure_table),
+            ae.encode(still, ae.codes(maps), tables),
+            self.renderer.structure(maps[:, None], structure_table),
             torch.zeros(1, 1, device=self.device),
             torch.zeros(1, device=self.device),
         )

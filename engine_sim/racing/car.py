@@ -40,9 +40,11 @@ LOCK = 0.56  # largest angle of the front wheels
 STEER_RATE = 3.6  # rad/s of the front wheels
 
 # Brakes, N m at the axle for a full pedal.
-BRAKE_FRONT = 4300.0
-BRAKE_REAR = 2700.0
+BRAKE_FRONT = 4900.0
+BRAKE_REAR = 2300.0
 HANDBRAKE_REAR = 3600.0
+HELP_FRONT = 0.93  # share of its lengthwise grip that brake help lets an axle use; the rear keeps more in hand
+HELP_REAR = 0.80
 
 # Engine, gearbox, axles.
 TORQUE_PEAK = 430.0

@@ -15,7 +15,7 @@ from ..core.ticks import TICK_SECONDS
 from .assists import grip_along
 from .car import (
     BRAKE_FRONT, BRAKE_REAR, CG_HEIGHT, DAMPING, DOWNFORCE, DOWNFORCE_FRONT, DRAG, FRONT, FRONT_BALANCE, GRAVITY, GRIP,
-    HANDBRAKE_REAR, INERTIA, AXLE_INERTIA, LEAN_TIME, LOAD_SENSITIVITY, MASS, PEAK_SLIP_ANGLE, PEAK_SLIP_RATIO,
+    HANDBRAKE_REAR, HELP_FRONT, HELP_REAR, INERTIA, AXLE_INERTIA, LEAN_TIME, LOAD_SENSITIVITY, MASS, PEAK_SLIP_ANGLE, PEAK_SLIP_RATIO,
     PITCH_PER_G, REAR, ROLL_FRONT, ROLL_PER_G, SLOW, SPRING, TRACK_WIDTH, WHEELBASE, WHEEL_RADIUS,
 )  # fmt: skip
 from .drivetrain import drive
@@ -66,10 +66,10 @@ def axle_grip(wheels, loads, first, balance):
 
 
 @kernel
-def brake_torque(pedal, full, capacity, side_slip, help_share):
-    """Brake torque of an axle, N m; brake help keeps it below what the tyre can pass on."""
+def brake_torque(pedal, full, capacity, side_slip, most, help_share):
+    """Brake torque of an axle, N m; brake help keeps it below ``most`` of what the tyre can pass on."""
     torque = pedal * full
-    kept = min(torque, 0.95 * WHEEL_RADIUS * grip_along(capacity, side_slip, 0.35))
+    kept = min(torque, most * WHEEL_RADIUS * grip_along(capacity, side_slip, 0.25))
     return torque + help_share * (kept - torque)
 
 
@@ -91,7 +91,7 @@ def front_axle(car, capacity, loose, slide, help_share):
     angle = PEAK_SLIP_ANGLE * loose
     ratio = PEAK_SLIP_RATIO * loose
     slip = side / (max(abs(forward), SLOW) * angle)
-    brake = brake_torque(car[BRAKE], BRAKE_FRONT, capacity, slip, help_share)
+    brake = brake_torque(car[BRAKE], BRAKE_FRONT, capacity, slip, HELP_FRONT, help_share)
     spin = spin_after(car[SPIN_FRONT], AXLE_INERTIA, 0.0, brake, forward, side, capacity, ratio, angle, slide)
     car[SPIN_FRONT] = spin
     along, across = tyre_force(forward, side, spin, capacity, ratio, angle, slide)
@@ -107,7 +107,8 @@ def rear_axle(car, marks, capacity, loose, slide, help_share):
     slip = side / (max(abs(car[U]), SLOW) * angle)
     torque, inertia = drive(car, marks)
     torque = drive_torque(torque, capacity, slip, loose, help_share)
-    brake = brake_torque(car[BRAKE], BRAKE_REAR, capacity, slip, help_share) + car[HANDBRAKE] * HANDBRAKE_REAR
+    brake = brake_torque(car[BRAKE], BRAKE_REAR, capacity, slip, HELP_REAR, help_share)
+    brake += car[HANDBRAKE] * HANDBRAKE_REAR
     spin = spin_after(car[SPIN_REAR], inertia, torque, brake, car[U], side, capacity, ratio, angle, slide)
     car[SPIN_REAR] = spin
     return tyre_force(car[U], side, spin, capacity, ratio, angle, slide)

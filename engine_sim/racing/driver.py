@@ -86,6 +86,13 @@ def steer_for(track, car, s, d, help_share):
 
 
 @kernel
+def off_road(track, car):
+    """Metres by which the centre of the car is beyond the road; negative on it."""
+    index, u = cell_of(track, car[S])
+    return max(car[D] - blend(track.width_left, index, u), -car[D] - blend(track.width_right, index, u))
+
+
+@kernel
 def line_pace(track, pace, car, mind, lane):
     """Speed that the road allows a moment ahead, given how far off the racing line the car runs."""
     index, u = cell_of(track, car[S] + 2.0 + 0.10 * max(car[U], 0.0))
@@ -93,8 +100,7 @@ def line_pace(track, pace, car, mind, lane):
     inside = clamp(1.0 - blend(track.line_curvature, index, u) * beside, 0.55, 1.0)
     here = blend(pace, index, u) * math.sqrt(inside)
     hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (GRIP * (car[LOAD_FRONT] + car[LOAD_REAR]) + 1.0)
-    beyond = max(car[D] - blend(track.width_left, index, u), -car[D] - blend(track.width_right, index, u))
-    if beyond > 0.5:
+    if off_road(track, car) > 0.5:
         here = min(here, max(12.0, 34.0 * hold))
     return here
 
@@ -174,6 +180,8 @@ def think(track, plan, state, i, step):
         wanted = min(wanted, 7.0)
     mind[WANTED] = wanted
     throttle, brake = press_for(car, wanted)
+    if off_road(track, car) > 0.0:
+        brake = min(brake, 0.25)  # grass and gravel brake by themselves; locked wheels would only spin the car
     if wanted < 0.5 and car[U] < 0.5:
         throttle, brake = 0.0, 0.3  # waits behind a car; not so hard that reverse goes in
     if state.clock[TICK] - state.clock[RACE_START] < traits[REACTION]:

@@ -27,8 +27,8 @@ WETNESS, STEERING_HELP, TRACTION_HELP, SECONDS_PER_METRE = range(4)
 AUTOMATIC, PLAYER_DRIVES, RACE_LAPS = range(3)
 
 TOP_SPEED = 95.0  # m/s that no profile exceeds
-_ACROSS = 0.86  # share of the nominal grip that a car can count on in a bend …
-_BRAKING = 0.80  # … and under braking
+_ACROSS = 0.79  # share of the nominal grip that a car can count on in a bend …
+_BRAKING = 0.70  # … and under braking
 _TRACTION = 0.55
 _POWER = 262_000.0  # W
 

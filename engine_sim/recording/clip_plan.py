@@ -220,8 +220,8 @@ def _draw_race(plan: ClipPlan, index: int, track: str, stream: Stream) -> RaceJo
 def plan_clips(plan: ClipPlan, races: tuple[RaceJob, ...]) -> tuple[ClipJob, ...]:
     """The clips of a plan, in the order of their looks and places.
 
-    Clip i has look ``(i // places) % looks``. Races are dealt out evenly; a race's clips start in equal slices of its time,
-    at a drawn moment inside each.
+    Clip i has look ``(i // places) % looks``. Races are dealt out evenly; a race's clips start in equal slices of
+    its time, at a drawn moment inside each.
     """
     looks = look_seeds(plan)
     dealt = _deal(plan, len(races))
@@ -242,7 +242,7 @@ def plan_clips(plan: ClipPlan, races: tuple[RaceJob, ...]) -> tuple[ClipJob, ...
 
 
 def _deal(plan: ClipPlan, races: int) -> list[int]:
-    """A race for each clip: all races in turn, reshuffled each round, so that places of one look are of different races."""
+    """A race for each clip: all in turn, reshuffled each round, so that places of one look lie in different races."""
     stream = Stream(plan.seed, f"clip deal {plan.split}")
     dealt: list[int] = []
     while len(dealt) < plan.count:

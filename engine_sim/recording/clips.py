@@ -7,18 +7,21 @@ A clip folder holds::
     RACE-PART.clips   shards: containers of kind ``paintover-clips-1``
     index.json        written last: class table, sizes, and for every clip its shard, number and look
 
-A shard's meta is ``{"classes": …, "fps": …, "clips": [meta of clip 0, …]}``. The arrays of its clip k, T frames of H × W:
+A shard's meta is ``{"classes": …, "fps": …, "clips": [meta of clip 0, …]}``. The arrays of its clip k, T frames::
 
-    k/class     uint8 [T, H, W], zstd                 class ids, row 0 at the top
-    k/teacher   uint8 [T, H, W, 3], raw or zstd       RGB; raw ones can be memory-mapped and read frame by frame
-    k/camera    float64 [T, 12], raw                  position, forward, up (world axes), fov_y, near, far
-    k/cars      float64 [T, C, 10], raw               x, y, z, yaw, pitch, roll, steer, wheel turn, brake light, speed; car 0 is the player
-    k/depth     float16 [T, H, W], zstd               metres along the viewing axis, if asked for
-    k/motion    float32 [T, H, W, 2], zstd            pixels to the same point of the frame before; in frame 0, to the race's frame before it
-    k/object    uint8 [T, H, W], zstd                 0 static, else car number + 1
+    k/class     uint8 [T, H, W], zstd              class ids, row 0 at the top
+    k/teacher   uint8 [T, H, W, 3], raw or zstd    RGB; raw ones can be memory-mapped and read frame by frame
+    k/camera    float64 [T, 12], raw               position, forward, up (world axes), fov_y, near, far
+    k/cars      float64 [T, C, 10], raw            x, y, z, yaw, pitch, roll, steer, wheel turn, brake light, speed
+    k/depth     float16 [T, H, W], zstd            metres along the viewing axis
+    k/motion    float32 [T, H, W, 2], zstd         pixels right and down to the same point in the race's frame before
+    k/object    uint8 [T, H, W], zstd              0 static, else car number + 1
 
-A clip's meta: ``index`` in the plan, ``track``, ``split``, ``race``, ``race_seed``, ``start_tick``, ``camera``, ``look`` (all of it), ``look_seed``,
-``place``, ``prompt``, ``timeline`` (entries with start and end in seconds of the clip).
+Car 0 is the player. Of the last three, those that the plan asks for.
+
+A clip's meta: ``index`` in the plan, ``track``, ``split``, ``race``, ``race_seed``, ``start_tick``, ``camera``,
+``look`` (all of it), ``look_seed``, ``place``, ``prompt``, ``timeline`` (entries with start and end in seconds of
+the clip).
 """
 
 from __future__ import annotations
@@ -68,7 +71,7 @@ class Clip:
 
 
 def prompt_of(look: Look, class_maps: NDArray[np.uint8]) -> str:
-    """The look's prompt for the classes that occur in a clip, uint8 ``[T, H, W]``; a sparse sample of pixels decides."""
+    """The look's prompt for the classes that occur in a clip uint8 ``[T, H, W]``, by a sparse sample of its pixels."""
     sample = class_maps[::8, ::2, ::2]
     counts = np.bincount(sample.reshape(-1), minlength=len(RACING))
     return look.prompt([int(c) for c in np.flatnonzero(counts >= _RARE * sample.size)])

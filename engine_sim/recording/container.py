@@ -4,12 +4,12 @@ Layout, little-endian::
 
     8 bytes    magic "PNTARR1\\n"
     blobs      each at a multiple of 64 bytes, so that raw ones can be memory-mapped
-    index      UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": {NAME: {"dtype", "shape", "codec", "offset", "bytes", "crc32"}}}
+    index      UTF-8 JSON: {"kind": …, "meta": {…}, "arrays": {NAME: {dtype, shape, codec, offset, bytes, crc32}}}
     24 bytes   uint64 offset of the index, uint64 its length, uint32 its CRC-32, magic "PNT1"
 
-``dtype`` is one of DTYPES, ``shape`` a list, row-major; ``codec`` is ``raw`` (the array's bytes) or ``zstd`` (one zstd frame that
-states its size); ``crc32`` is over the stored bytes. A file is written under a hidden name and renamed when whole, so a file
-with its name is a whole file. Nothing is ever unpickled.
+``dtype`` is one of DTYPES, ``shape`` a list, row-major; ``codec`` is ``raw`` (the array's bytes) or ``zstd`` (one
+zstd frame that states its size); ``crc32`` is over the stored bytes. A file is written under a hidden name and
+renamed when whole, so a file with its name is a whole file. Nothing is ever unpickled.
 """
 
 from __future__ import annotations
@@ -97,12 +97,14 @@ class ContainerWriter:
         data, check = stored or prepare(array, codec)
         try:
             self._write(b"\0" * (-self._offset % _ALIGN))
-            entry = {"dtype": array.dtype.str, "shape": list(array.shape), "codec": codec, "offset": self._offset}
+            offset = self._offset
             self._write(data)
         except OSError as error:
             raise UserError(f"cannot write {self.path}: {error.strerror}") from error
-        self._offset = entry["offset"] + len(data)
-        self._arrays[name] = {**entry, "bytes": len(data), "crc32": check}
+        self._arrays[name] = {
+            "dtype": array.dtype.str, "shape": list(array.shape), "codec": codec,
+            "offset": offset, "bytes": len(data), "crc32": check,
+        }  # fmt: skip
 
     def _write(self, data: bytes | memoryview) -> None:
         view = memoryview(data)

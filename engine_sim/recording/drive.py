@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from ..core.errors import UserError
 from ..racing.controls import Controls
 from ..racing.world import RaceSetup, World
 from ..tracks.catalogue import load_track

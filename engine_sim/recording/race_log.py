@@ -1,8 +1,8 @@
 """Race logs: where every car and camera was at each video frame of a race, simulated once and drawn many times.
 
-A container of kind ``paintover-race-1``. Its meta holds the race's job, ``state_hash`` after the last tick, and ``events`` as
-``[tick, kind, car, other, value]``. Arrays, F frames, C cars: ``cars`` float64 ``[F, C, 10]`` in the order of CarPose, and for each
-camera kind ``camera/KIND`` float64 ``[F, 12]``: position, forward, up, fov_y, near, far.
+A container of kind ``paintover-race-1``. Its meta holds the race's job, ``state_hash`` after the last tick, and
+``events`` as ``[tick, kind, car, other, value]``. Arrays, F frames, C cars: ``cars`` float64 ``[F, C, 10]`` in the
+order of CarPose, and for each camera kind ``camera/KIND`` float64 ``[F, 12]``: position, forward, up, fov_y, near, far.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from ..racing.controls import Controls
 from ..racing.world import World
 from ..tracks.catalogue import load_track
 from ..views.camera import CameraRig
-from ..views.frame import CarPose, FrameState
+from ..views.frame import FrameState
 from .clip_plan import RaceJob
 from .container import Container, ContainerWriter
 from .fields import Fields
 from .reader import open_session
-from .records import pack_camera, pack_car, unpack_camera
+from .records import pack_camera, pack_car, unpack_camera, unpack_car
 from .restless import RestlessDriver
 from .timeline import Timeline, TimelineEvent, build_timeline, plain_event
 
@@ -60,7 +60,7 @@ class RaceLog:
             FrameState(
                 (start + k) * step,
                 unpack_camera(view),
-                tuple(CarPose(*row[:8], row[8] != 0.0, row[9]) for row in rows),
+                tuple(unpack_car(row) for row in rows),
                 hide_player=camera == "cockpit",
             )
             for k, (view, rows) in enumerate(zip(views, cars, strict=True))

@@ -151,9 +151,8 @@ def _shortfall(header: form.SessionHeader, ticks: int, frames: int, events: int)
     if end is None:
         return [f"the recording was never finished; {ticks} ticks and {frames} frames are whole"]
     if (ticks, frames, events) != (end.ticks, end.frames, end.events):
-        return [
-            f"{ticks} of {end.ticks} ticks, {frames} of {end.frames} frames and {events} of {end.events} events are whole"
-        ]
+        counts = ((ticks, end.ticks, "ticks"), (frames, end.frames, "frames"), (events, end.events, "events"))
+        return [", ".join(f"{found} of {wanted} {what}" for found, wanted, what in counts) + " are whole"]
     return []
 
 

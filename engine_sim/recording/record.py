@@ -18,6 +18,7 @@ from ..core.ticks import ticks_per_frame
 from ..racing.controls import Controls
 from ..racing.world import RaceSetup
 from ..views.class_view import ClassView, check_size, open_class_view
+from ..views.culling import draw_list
 from ..views.frame import FrameState
 from ..views.look import Look
 from ..views.scene import build_scene
@@ -61,8 +62,8 @@ class RecordOptions:
 class Recorder:
     """Writes one drive as a session folder, which appears with the first frame.
 
-    Call ``frame`` at tick 0 and then every ``ticks_per_frame`` ticks, and ``step`` after each step of the drive. Frames may be
-    left out when a loop has stalled; steps may not.
+    Call ``frame`` at tick 0 and then every ``ticks_per_frame`` ticks, and ``step`` after each step of the drive.
+    Frames may be left out when a loop has stalled; steps may not.
 
     Args:
         out: folder to make.
@@ -76,7 +77,9 @@ class Recorder:
 
     def __init__(self, out: Path, drive: Drive, options: RecordOptions, view: ClassView) -> None:
         if drive.tick:
-            raise UserError(f"a recording starts with its race: expected tick 0, got {drive.tick}; reset the race first")
+            raise UserError(
+                f"a recording starts with its race: expected tick 0, got {drive.tick}; reset the race first"
+            )
         check_new_folder(Path(out))
         self._out = Path(out)
         self._drive = drive
@@ -90,9 +93,7 @@ class Recorder:
         """Ticks from one video frame to the next."""
         return self._header.ticks_per_frame
 
-    def frame(
-        self, frame: FrameState, class_map: NDArray[np.uint8], teacher: NDArray[np.uint8] | None = None
-    ) -> None:
+    def frame(self, frame: FrameState, class_map: NDArray[np.uint8], teacher: NDArray[np.uint8] | None = None) -> None:
         """Record the video frame of the present tick.
 
         Args:
@@ -174,7 +175,7 @@ class Views:
     """
 
     def __init__(self, drive: Drive, options: RecordOptions, backend: str = "auto") -> None:
-        scene = build_scene(drive.track)
+        self._scene = scene = build_scene(drive.track)
         width, height = options.width, options.height
         self._stack = ExitStack()
         with ExitStack() as guard:
@@ -189,7 +190,8 @@ class Views:
 
     def draw(self, frame: FrameState) -> tuple[NDArray[np.uint8], NDArray[np.uint8] | None]:
         """Class map uint8 ``[H, W]``, and the teacher's picture uint8 ``[H, W, 3]`` or None."""
-        return self.classes.draw(frame), self.teacher.draw(frame) if self.teacher else None
+        draws = draw_list(self._scene, frame)
+        return self.classes.draw(frame, draws), self.teacher.draw(frame, draws) if self.teacher else None
 
     def __enter__(self) -> Views:
         return self

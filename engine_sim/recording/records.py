@@ -68,8 +68,8 @@ def field_names(state: tuple) -> tuple[str, ...]:
 def field_sums(state: tuple) -> NDArray[np.uint8]:
     """One byte for each column of each array of a state, uint8 ``[columns]``: enough to name the one that differs.
 
-    Arrays are vectors or tables of 8-byte numbers. The rows of a column are multiplied by odd constants, so that values which
-    change places show, and folded by exclusive or.
+    Arrays are vectors or tables of 8-byte numbers. The rows of a column are multiplied by odd constants, so that
+    values which change places show, and folded by exclusive or.
     """
     return np.concatenate([_column_sums(array) for array in state])
 

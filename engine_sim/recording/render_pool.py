@@ -1,8 +1,8 @@
 """Many workers cut clips at once; an interrupted run goes on where it stopped.
 
-Two kinds of spawned processes: some simulate races (processor only), some draw (each with its own views, one track after
-another). Shards are pure functions of the plan and get their names when they are whole, so a run may be stopped at any
-moment, goes on with the same command, and gives the same bytes whatever the number of workers.
+Two kinds of spawned processes: some simulate races (processor only), some draw (each with its own views, one track
+after another). Shards are pure functions of the plan and get their names when they are whole, so a run may be
+stopped at any moment, goes on with the same command, and gives the same bytes whatever the number of workers.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -48,10 +48,10 @@ class Workers:
 
     @staticmethod
     def for_this_machine() -> Workers:
-        """Up to four renderers, and racers on the cores that are left."""
-        cores = os.process_cpu_count() if hasattr(os, "process_cpu_count") else len(os.sched_getaffinity(0))
-        renderers = max(1, min(4, (cores or 1) // 2))
-        return Workers(renderers, max(1, (cores or 1) - renderers))
+        """A renderer on every second core, at most eight, and racers on the cores that are left."""
+        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        renderers = max(1, min(8, cores // 2))
+        return Workers(renderers, max(1, cores - renderers))
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def render_clips(
         progress: show a progress bar.
 
     Raises:
-        UserError: bad plan, a folder that holds something else, too little disk, no OpenGL for the teacher view, or a worker
-            that died.
+        UserError: bad plan, a folder that holds something else, too little disk, no OpenGL for the teacher view, or
+            a worker that died.
     """
     out = Path(out)
     shards = plan_shards(plan)
@@ -95,7 +95,9 @@ def render_clips(
     _check_disk(out, plan, missing)
     total, left = _frames(shards), _frames(missing)
     began = time.monotonic()
-    with tqdm(total=total, initial=total - left, unit="frame", desc="clips", disable=not progress, smoothing=0.05) as bar:
+    with tqdm(
+        total=total, initial=total - left, unit="frame", desc="clips", disable=not progress, smoothing=0.05
+    ) as bar:
         work = _Work(plan, out, backend)
         if workers is None:
             workers = Workers.for_this_machine()
@@ -189,7 +191,9 @@ def _result(future: Future[None]) -> None:
 
 
 @contextmanager
-def _pools(work: _Work, workers: Workers, bar: Any) -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor, Any, Any]]:
+def _pools(
+    work: _Work, workers: Workers, bar: Any
+) -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor, Any, Any]]:
     context = multiprocessing.get_context("spawn")
     stop, drawn = context.Event(), context.Queue()
     arguments = (work, stop, drawn)
@@ -200,7 +204,8 @@ def _pools(work: _Work, workers: Workers, bar: Any) -> Iterator[tuple[ProcessPoo
 
     with ExitStack() as stack:
         pools = [
-            ProcessPoolExecutor(count, context, _start_worker, arguments) for count in (workers.racers, workers.renderers)
+            ProcessPoolExecutor(count, context, _start_worker, arguments)
+            for count in (workers.racers, workers.renderers)
         ]
         for pool in pools:
             stack.callback(pool.shutdown, wait=True, cancel_futures=True)
@@ -225,14 +230,12 @@ def _render_task(shards: tuple[ShardJob, ...]) -> None:
     work, stop = _here["work"], _here["stop"]
     if "studio" not in _here:
         _here["studio"] = Studio(work.plan, work.backend, stop.is_set)
-    try:
+    with suppress(Stopped):
         work.render(_here["studio"], shards, stop.is_set, _here["drawn"].put)
-    except Stopped:
-        pass
 
 
 def _groups(missing: list[ShardJob], renderers: int) -> list[tuple[ShardJob, ...]]:
-    """Shards of one track together, so that its scene is built once; cut where a group would keep one worker for too long."""
+    """Shards of one track together, so that its scene is built once; cut where one worker would have too many."""
     by_track: dict[str, list[ShardJob]] = {}
     for shard in missing:
         by_track.setdefault(shard.race.setup.track, []).append(shard)
@@ -255,7 +258,9 @@ def _prepare_folder(out: Path, plan: ClipPlan) -> None:
         found = read_json(out / PLAN_FILE)
         if found != plan.to_json():
             changed = sorted(k for k, v in plan.to_json().items() if not isinstance(found, dict) or found.get(k) != v)
-            raise UserError(f"{out} was begun with another plan (other {', '.join(changed) or 'fields'}); name a new folder")
+            raise UserError(
+                f"{out} was begun with another plan (other {', '.join(changed) or 'fields'}); name a new folder"
+            )
     elif out.exists() and (not out.is_dir() or any(out.iterdir())):
         raise UserError(f"{out} already exists and is no clip folder; name a new folder")
     try:

@@ -74,8 +74,8 @@ def replay_session(path: Path | str, views: str = "same", progress: bool = True)
 
     Args:
         path: session folder.
-        views: ``same`` for the back end that drew it (another one if that is missing here), ``gl``, ``cpu``, or ``none`` to
-            compare states alone.
+        views: ``same`` for the back end that drew it (another one if that is missing here), ``gl``, ``cpu``, or
+            ``none`` to compare states alone.
         progress: show a progress bar.
 
     Raises:
@@ -157,7 +157,9 @@ class _Comparison:
     def _problems(self, first_tick: int | None) -> tuple[str, ...]:
         problems = list(self.session.problems)
         if state_hash(self.drive.track.arrays) != self.session.header.track_hash:
-            problems.append(f"track {self.drive.track.name!r} is not the one that was recorded; the package has changed it")
+            problems.append(
+                f"track {self.drive.track.name!r} is not the one that was recorded; the package has changed it"
+            )
         if scene_hash(self.drive.track) != self.session.header.scene_hash:
             problems.append(f"the scenery of {self.drive.track.name!r} is not the one that was recorded")
         events = tuple(plain_event(e) for e in self.drive.world.events)

@@ -1,8 +1,8 @@
 """A scripted player who drives as people do on a bad day: all over the road, off it, into things, backwards.
 
-Drivers of ``racing`` keep to their line, so clips of them alone would hold little grass, few knocks and no spins, and the
-renderer would meet those first in play. The driver reads the world and gives controls, like a person with a pad; nothing
-of it is part of the race.
+Drivers of ``racing`` keep to their line, so clips of them alone would hold little grass, few knocks and no spins,
+and the renderer would meet those first in play. The driver reads the world and gives controls, like a person with a
+pad; nothing of it is part of the race.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..core.exact import clamp, cos, sin
 from ..core.random import Stream
 from ..core.ticks import TICK_RATE
 from ..racing.controls import Controls
-from ..racing.state import S, U, YAW, X, Y
+from ..racing.state import YAW, S, U, X, Y
 from ..racing.world import World
 from ..tracks.query import point_at, sample_at
 
@@ -45,7 +45,7 @@ class RestlessDriver:
         habits: how restless.
     """
 
-    def __init__(self, seed: int, habits: Habits = Habits()) -> None:  # noqa: B008 - frozen
+    def __init__(self, seed: int, habits: Habits = Habits()) -> None:
         self._stream = Stream(seed, "restless driver")
         self._habits = habits
         self._until = 0

@@ -11,8 +11,9 @@ A session folder holds one drive::
     teacher.mp4      optional: the teacher view as H.264 (fragmented, so that it plays after a crash)
     teacher.log      optional: the teacher view without loss, zstd RGB, one frame a record
 
-The logs are those of ``record_log``, their records those of ``records``. Frame k shows the state at its tick; tick 1200 is shown at 10.0 s. Numbers are
-little-endian; floats are float64 and read back bit for bit. Nothing here is ever unpickled.
+The logs are those of ``record_log``, their records those of ``records``. Frame k shows the state at its tick; tick
+1200 is shown at 10.0 s. Numbers are little-endian; floats are float64 and read back bit for bit. Nothing here is
+ever unpickled.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Drawing clips: the views of one track after another, kept busy, and one shard written while the next clip is drawn."""
+"""Drawing clips: the views of one track after another, kept busy; a clip is written while the next one is drawn."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,9 +16,11 @@ from numpy.typing import NDArray
 from ..core.ticks import TICK_RATE
 from ..tracks.catalogue import load_track
 from ..views.class_view import ClassView, open_class_view
+from ..views.culling import draw_list
 from ..views.frame import FrameState
 from ..views.look import Look, sample_look
 from ..views.scene import build_scene
+from ..views.scene_data import DrawList
 from .clip_plan import ClipJob, ClipPlan, ShardJob
 from .clips import KIND, Clip, pose_arrays, prepare_clip, prompt_of, shard_meta, write_clip
 from .container import Container, ContainerWriter
@@ -38,18 +41,24 @@ class Stopped(Exception):
 class PipelinedView(Protocol):
     """A view that can draw ahead of what is fetched."""
 
-    def begin(self, frame: FrameState) -> None:
-        """Start a picture."""
+    def begin(self, frame: FrameState, draws: DrawList) -> None:
+        """Start a picture of what culling has left."""
 
     def end(self) -> NDArray[np.uint8]:
         """The oldest picture begun and not yet fetched."""
 
 
-def draw_into(view: PipelinedView, frames: list[FrameState], out: NDArray[np.uint8], stopped: Callable[[], bool]) -> None:
+def draw_into(
+    view: PipelinedView,
+    frames: list[FrameState],
+    draws: list[DrawList],
+    out: NDArray[np.uint8],
+    stopped: Callable[[], bool],
+) -> None:
     """Draw every frame into ``out[k]``, with IN_FLIGHT under way at once. Raises Stopped if asked to."""
     fetched = 0
-    for index, frame in enumerate(frames):
-        view.begin(frame)
+    for index, (frame, visible) in enumerate(zip(frames, draws, strict=True)):
+        view.begin(frame, visible)
         if index - fetched + 1 >= IN_FLIGHT:
             out[fetched] = view.end()
             fetched += 1
@@ -94,12 +103,14 @@ class Studio:
         look = sample_look(job.look)
         classes, teacher = self._views(track, look)
         frames = log.frames(job.start, job.frames, job.camera)
+        scene = build_scene(load_track(track))
+        draws = [draw_list(scene, frame) for frame in frames]  # Once for both views.
         maps = np.empty((job.frames, plan.height, plan.width), np.uint8)
-        draw_into(classes, frames, maps, self._stopped)
+        draw_into(classes, frames, draws, maps, self._stopped)
         pictures = None
         if teacher is not None:
             pictures = np.empty((*maps.shape, 3), np.uint8)
-            draw_into(teacher, frames, pictures, self._stopped)
+            draw_into(teacher, frames, draws, pictures, self._stopped)
         before = log.frames(job.start - 1, 1, job.camera) if job.start else [frames[0]]
         planes = self._planes(classes, before + frames) if plan.planes else {}
         return Clip({}, maps, pictures, *pose_arrays(frames), planes), look
@@ -122,7 +133,7 @@ class Studio:
 
     def _planes(self, view: ClassView, frames: list[FrameState]) -> dict[str, NDArray]:
         drawn: dict[str, list[NDArray]] = {name: [] for name in self._plan.planes}
-        for before, frame in zip(frames, frames[1:], strict=False):
+        for before, frame in pairwise(frames):
             for name, plane in view.planes(frame, before, self._plan.planes).items():
                 drawn[name].append(plane)
             if self._stopped():
@@ -168,7 +179,9 @@ def render_shard(
             clip, look = studio.draw(shard.race.setup.track, log, job)
             prepared = compress.submit(prepare_clip, clip, plan.teacher)
             prompt = compress.submit(prompt_of, look, clip.class_maps)
-            waiting.append(write.submit(_finish_clip, writer, number, prepared, prompt, _meta(shard, log, job, plan, look)))
+            waiting.append(
+                write.submit(_finish_clip, writer, number, prepared, prompt, _meta(shard, log, job, plan, look))
+            )
             tell(job.frames)
             metas += [done.result() for done in _pop(waiting, _WRITES_AHEAD)]
         metas += [done.result() for done in _pop(waiting, 0)]

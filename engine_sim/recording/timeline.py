@@ -1,6 +1,7 @@
 """The story of a drive: phases, laps, passes, bends, contacts, each with its time in seconds.
 
-Events are what the world reports as they happen; a timeline joins those that have a beginning and an end into spans, and
+Events are what the world reports as they happen; a timeline joins those that have a beginning and an end into spans,
+and
 can be cut: a clip carries the part of the story that its frames show, on its own clock.
 """
 
@@ -169,8 +170,8 @@ class Timeline:
 def build_timeline(events: Iterable[TimelineEvent], ticks: int) -> Timeline:
     """Join events into entries.
 
-    A phase lasts until the next one, a trip off the track until the car is back, and either to the end if nothing ends it. A
-    lap ends with its event and began as many ticks earlier as the event's value says.
+    A phase lasts until the next one, a trip off the track until the car is back, and either to the end if nothing
+    ends it. A lap ends with its event and began as many ticks earlier as the event's value says.
 
     Args:
         events: in the order in which they happened.

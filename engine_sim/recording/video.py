@@ -34,6 +34,8 @@ def encoder_works(name: str) -> bool:
     """True if this build of FFmpeg can open the encoder and turn a picture into a packet."""
     try:
         context = av.CodecContext.create(name, "w")
+        if not isinstance(context, av.VideoCodecContext):
+            return False
         _configure(context, name, 64, 64, 24, 20)
         frame = _to_yuv(np.zeros((64, 64, 3), np.uint8), 0, 24)
         return bool([*context.encode(frame), *context.encode(None)])
@@ -78,9 +80,13 @@ class VideoWriter:
         self._pad = (height % 2, width % 2)
         self._fps = fps
         self._last = -1
+        self._closed = False
         try:
             self._file = av.open(str(path), "w", format="mp4", options=_FRAGMENTED)
-            self._stream = self._file.add_stream(self.encoder, rate=fps)
+            stream = self._file.add_stream(self.encoder, rate=fps)
+            if not isinstance(stream, av.VideoStream):
+                raise UserError(f"{self.encoder!r} is no video encoder; expected one of {', '.join(ENCODERS)}")
+            self._stream = stream
             _configure(self._stream.codec_context, self.encoder, width + width % 2, height + height % 2, fps, quality)
             self._file.start_encoding()
         except (av.FFmpegError, OSError) as error:
@@ -109,14 +115,14 @@ class VideoWriter:
 
     def close(self) -> None:
         """Flush what the encoder still holds and close the file. Safe to call twice."""
-        if self._file is None:
+        if self._closed:
             return
+        self._closed = True
         try:
             if self.frames:
                 self._encode(None)
         finally:
             self._file.close()
-            self._file = None
 
     def _encode(self, frame: av.VideoFrame | None) -> None:
         try:
@@ -144,7 +150,11 @@ def read_video(path: Path) -> Iterator[tuple[Fraction, NDArray[np.uint8]]]:
                 raise UserError(f"{path} holds no video")
             try:
                 for frame in file.decode(video=0):
-                    yield frame.pts * frame.time_base, frame.to_ndarray(format="rgb24")
+                    if frame.pts is not None and frame.time_base is not None:
+                        yield (
+                            Fraction(frame.pts * frame.time_base),
+                            frame.to_ndarray(format="rgb24").astype(np.uint8, copy=False),
+                        )
             except av.FFmpegError:
                 return  # A file cut short in a fragment: what came before is whole.
     except (av.FFmpegError, OSError) as error:

@@ -91,7 +91,7 @@ def assemble_track(
     )
 
 
-def build_arrays(line: Centreline, section: CrossSection, grip: LineGrip = LineGrip()) -> TrackArrays:
+def build_arrays(line: Centreline, section: CrossSection, grip: LineGrip = LineGrip()) -> TrackArrays:  # noqa: B008
     """The numeric part of a track: everything on one even step of about 2 m."""
     along = ribbon.chord_lengths(line.x, line.y)
     count = max(16, int(along[-1] / SAMPLE_STEP + 0.5))

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.jit import kernel
 from .noise import ease
-from .query import _ahead, _on_step, blend
+from .query import ahead_of, blend, on_step
 
 CLEARANCE = 0.35
 """Metres by which the ground lies below the ribbon."""
@@ -40,9 +40,9 @@ def edge_fields(arrays, x0, y0, cell, rows, cols):
         for row in range(row0, row1 + 1):
             for col in range(col0, col1 + 1):
                 x, y = x0 + col * cell, y0 + row * cell
-                if _ahead(arrays, i, x, y) < 0.0 or _ahead(arrays, j, x, y) >= 0.0:
+                if ahead_of(arrays, i, x, y) < 0.0 or ahead_of(arrays, j, x, y) >= 0.0:
                     continue
-                u, d = _on_step(arrays, i, x, y)
+                u, d = on_step(arrays, i, x, y)
                 left, right = blend(arrays.barrier_left, i, u), -blend(arrays.barrier_right, i, u)
                 held = min(max(d, right), left)
                 outside = abs(d - held)

@@ -87,13 +87,13 @@ def point_at(arrays, s, d):
 
 
 @kernel
-def _ahead(arrays, i, x, y):
+def ahead_of(arrays, i, x, y):
     """Signed distance of (x, y) ahead of sample i, along its tangent."""
     return (x - arrays.x[i]) * arrays.tangent_x[i] + (y - arrays.y[i]) * arrays.tangent_y[i]
 
 
 @kernel
-def _on_step(arrays, i, x, y):
+def on_step(arrays, i, x, y):
     """(u, d) of the point on step i: root of the quadratic (Q − P(u)) · T(u), clamped to the step."""
     n = arrays.x.shape[0]
     j = i + 1 if i + 1 < n else 0
@@ -120,18 +120,18 @@ def _walk(arrays, i, x, y):
     """Step along the lap from sample i until the point lies beside the step; (index, True) if it was found."""
     n = arrays.x.shape[0]
     for _ in range(_WALK):
-        if _ahead(arrays, i, x, y) < 0.0:
+        if ahead_of(arrays, i, x, y) < 0.0:
             i = i - 1 if i > 0 else n - 1
             continue
         j = i + 1 if i + 1 < n else 0
-        if _ahead(arrays, j, x, y) < 0.0:
+        if ahead_of(arrays, j, x, y) < 0.0:
             return i, True
         i = j
     return i, False
 
 
 @kernel
-def _outside(arrays, i, u, d):
+def beyond_barriers(arrays, i, u, d):
     """Metres by which d lies beyond the barriers of step i; 0 between them."""
     beyond = d - blend(arrays.barrier_left, i, u)
     other = -d - blend(arrays.barrier_right, i, u)
@@ -166,18 +166,18 @@ def _search(arrays, x, y):
         for item in range(arrays.cell_start[k], arrays.cell_start[k + 1]):
             i = arrays.cell_items[item]
             j = i + 1 if i + 1 < n else 0
-            if _ahead(arrays, i, x, y) < 0.0 or _ahead(arrays, j, x, y) >= 0.0:
+            if ahead_of(arrays, i, x, y) < 0.0 or ahead_of(arrays, j, x, y) >= 0.0:
                 continue
-            u, d = _on_step(arrays, i, x, y)
-            outside = _outside(arrays, i, u, d)
+            u, d = on_step(arrays, i, x, y)
+            outside = beyond_barriers(arrays, i, u, d)
             key = abs(d) if outside > 0.0 else -(blend(arrays.z, i, u) + d * blend(arrays.bank, i, u))
             if outside < best_outside or (outside == best_outside and key < best_key):
                 best, best_u, best_d, best_outside, best_key = i, u, d, outside, key
     if best >= 0 and best_outside == 0.0:
         return best, best_u, best_d
     i, _ = _walk(arrays, _nearest_sample(arrays, x, y), x, y)
-    u, d = _on_step(arrays, i, x, y)
-    if best >= 0 and best_outside <= _outside(arrays, i, u, d):
+    u, d = on_step(arrays, i, x, y)
+    if best >= 0 and best_outside <= beyond_barriers(arrays, i, u, d):
         return best, best_u, best_d
     return i, u, d
 
@@ -197,10 +197,10 @@ def locate(arrays, x, y, hint):
     n = arrays.x.shape[0]
     if 0 <= hint < n:
         index, found = _walk(arrays, hint, x, y)
-        u, d = _on_step(arrays, index, x, y)
-        if not found or _outside(arrays, index, u, d) > _MARGIN:
+        u, d = on_step(arrays, index, x, y)
+        if not found or beyond_barriers(arrays, index, u, d) > _MARGIN:
             other, other_u, other_d = _search(arrays, x, y)
-            if not found or _outside(arrays, other, other_u, other_d) < _outside(arrays, index, u, d):
+            if not found or beyond_barriers(arrays, other, other_u, other_d) < beyond_barriers(arrays, index, u, d):
                 index, u, d = other, other_u, other_d
     else:
         index, u, d = _search(arrays, x, y)

@@ -134,7 +134,9 @@ SETTINGS: dict[str, Setting] = dict(
         ),
         _setting(
             "moor",
-            Land(roll=14.0, roll_size=190.0, horizon=110.0, near=30.0, rise=430.0, rough=0.45, bare=0.4, rock_slope=0.55),
+            Land(
+                roll=14.0, roll_size=190.0, horizon=110.0, near=30.0, rise=430.0, rough=0.45, bare=0.4, rock_slope=0.55,
+            ),
             Roadside(verge=(4.0, 7.5), runoff=8.0, inner=FENCE, rail=FENCE),
         ),
         _setting(
@@ -144,7 +146,10 @@ SETTINGS: dict[str, Setting] = dict(
         ),
         _setting(
             "quarry",
-            Land(roll=7.0, roll_size=150.0, horizon=75.0, near=20.0, rise=260.0, rough=0.6, terrace=1.0, bare=0.75, rock_slope=0.5),
+            Land(
+                roll=7.0, roll_size=150.0, horizon=75.0, near=20.0, rise=260.0, rough=0.6, terrace=1.0, bare=0.75,
+                rock_slope=0.5,
+            ),
             Roadside(verge=(3.0, 6.0), runoff=6.0, verge_surface=DIRT, runoff_surface=DIRT, rail=TYRE_WALL, kerb=0.0),
         ),
     )

@@ -11,7 +11,7 @@ from ..core.jit import kernel
 from .corridor import LEVEL
 from .footing import highest_in_cell
 from .generator.outline import crossings
-from .query import _ahead, _on_step, _outside, blend, locate, point_at
+from .query import ahead_of, beyond_barriers, blend, locate, on_step, point_at
 from .track import GANTRY, Track, TrackArrays
 
 
@@ -127,11 +127,11 @@ def _overlaps(arrays, level):
                 way = min(way, n * step - way)
                 if way < 3.0 * abs(d) or way < 12.0:
                     continue
-                if _ahead(arrays, j, x, y) < 0.0 or _ahead(arrays, (j + 1) % n, x, y) >= 0.0:
+                if ahead_of(arrays, j, x, y) < 0.0 or ahead_of(arrays, (j + 1) % n, x, y) >= 0.0:
                     continue
-                u, other = _on_step(arrays, j, x, y)
+                u, other = on_step(arrays, j, x, y)
                 gap = abs(arrays.z[i] + arrays.bank[i] * d - blend(arrays.z, j, u) - other * blend(arrays.bank, j, u))
-                if _outside(arrays, j, u, other) == 0.0 and gap < level and count < found.shape[0]:
+                if beyond_barriers(arrays, j, u, other) == 0.0 and gap < level and count < found.shape[0]:
                     found[count, 0], found[count, 1] = i, j
                     count += 1
     return found[:count].copy()

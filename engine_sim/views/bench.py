@@ -61,8 +61,8 @@ def compare_painters(
     """Draw frames with both painters and count where they part.
 
     Returns:
-        ``frames``, ``mean_percent`` and ``max_percent`` of pixels whose classes differ, and ``foreign_pixels``: how many,
-        of both, hold no id of the class table.
+        ``frames``, ``mean_percent`` and ``max_percent`` of pixels whose classes differ, and ``foreign_pixels``: how
+        many, of both, hold no id of the class table.
     Raises:
         UserError: without OpenGL.
     """

@@ -15,9 +15,9 @@ from ..core.errors import UserError
 from ..core.state import restore_state, save_state, state_hash
 from ..tracks.track import Track
 from . import camera_rules as rules
-from .camera_rules import ChaseTuning, CockpitTuning, RigState, TracksideTuning
+from .camera_rules import ChaseTuning, CockpitTuning, RigState
 from .frame import Camera, CarPose, FrameState
-from .trackside import camera_posts
+from .trackside import TracksideTuning, camera_posts, reset_trackside, step_trackside
 
 KINDS = ("chase", "cockpit", "trackside")
 _NEAR = {"chase": 0.4, "cockpit": 0.3, "trackside": 0.5}
@@ -63,7 +63,7 @@ class CameraRig:
             self._reset, self._step = rules.reset_cockpit, rules.step_cockpit
             self._arguments = (values, CockpitTuning())
         else:
-            self._reset, self._step = rules.reset_trackside, rules.step_trackside
+            self._reset, self._step = reset_trackside, step_trackside
             self._arguments = (values, marks, camera_posts(track), TracksideTuning())
 
     def reset(self, pose: CarPose) -> None:

@@ -1,4 +1,4 @@
-"""How the cameras move: exact kernels, one call a tick, all memory in two small arrays.
+"""How the chase and cockpit cameras move: exact kernels, one call a tick, all memory in two small arrays.
 
 A follower is a critically damped spring, a = ω² (target − x) + 2 ω (target rate − rate), stepped semi-implicitly. With
 the target's rate it has no lag at constant speed; kerbs and bumps, which are faster than ω, it smooths away.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..core.exact import atan, atan2, clamp, sincos, wrap_angle
+from ..core.exact import atan2, clamp, sincos, wrap_angle
 from ..core.jit import kernel
 from ..core.ticks import TICK_SECONDS
 from ..tracks.ground import ground_height
@@ -81,20 +81,8 @@ class CockpitTuning(NamedTuple):
     look_down: float = 0.035
 
 
-class TracksideTuning(NamedTuple):
-    """The man with the long lens."""
-
-    aim_height: float = 0.7
-    omega: float = 9.0
-    zoom_omega: float = 6.0
-    visible_height: float = 10.0  # metres of the scene that the picture spans at the car
-    fov_least: float = 0.10
-    fov_most: float = 1.0
-    stay: float = 12.0  # metres by which another camera must be nearer before the picture cuts
-
-
 @kernel
-def _follow(values, k, target, target_rate, omega):
+def follow(values, k, target, target_rate, omega):
     """One tick of the follower at entries k, k + 1."""
     pull = omega * omega * (target - values[k]) + 2.0 * omega * (target_rate - values[k + 1])
     values[k + 1] += pull * TICK_SECONDS
@@ -102,13 +90,15 @@ def _follow(values, k, target, target_rate, omega):
 
 
 @kernel
-def _settle(values, k, target):
+def settle(values, k, target):
+    """Put the follower at entries k, k + 1 at rest on its target."""
     values[k] = target
     values[k + 1] = 0.0
 
 
 @kernel
-def _remember(values, x, y, z, yaw, speed):
+def remember(values, x, y, z, yaw, speed):
+    """Keep the car's place for the next tick."""
     values[LAST_X], values[LAST_Y], values[LAST_Z] = x, y, z
     values[LAST_YAW], values[LAST_SPEED] = yaw, speed
 
@@ -121,7 +111,7 @@ def teleported(values, x, y, z):
 
 
 @kernel
-def _aim_at(values, dx, dy, dz, roll):
+def aim_at(values, dx, dy, dz, roll):
     """Set forward to the direction (dx, dy, dz), up to the upright rolled by ``roll`` (left side up positive)."""
     size = math.sqrt(dx * dx + dy * dy + dz * dz)
     flat = math.sqrt(dx * dx + dy * dy)
@@ -163,7 +153,7 @@ def _place_chase(values, marks, arrays, ground, frame, t, x, y, yaw):
     dx = x + t.ahead * cp * c - values[PX]
     dy = y + t.ahead * cp * s - values[PY]
     dz = values[HEIGHT] + t.ahead * sp + t.aim_height - values[PZ]
-    _aim_at(values, dx, dy, dz, values[ROLL] * t.roll_share)
+    aim_at(values, dx, dy, dz, values[ROLL] * t.roll_share)
     values[FOV] = values[ZOOM]
 
 
@@ -172,14 +162,14 @@ def reset_chase(values, marks, arrays, ground, frame, t, x, y, z, yaw, pitch, ro
     """Behind the car, at rest."""
     marks[CAR_SAMPLE], marks[CAMERA_SAMPLE] = locate(arrays, x, y, -1)[0], -1
     share = min(abs(speed) / t.full_speed, 1.0)
-    _remember(values, x, y, z, yaw, speed)
-    _settle(values, YAW, yaw)
-    _settle(values, HEIGHT, z)
-    _settle(values, PITCH, pitch)
-    _settle(values, ROLL, roll)
-    _settle(values, DISTANCE, t.distance + t.distance_gain * share)
-    _settle(values, SURGE, 0.0)
-    _settle(values, ZOOM, t.fov + t.fov_gain * share)
+    remember(values, x, y, z, yaw, speed)
+    settle(values, YAW, yaw)
+    settle(values, HEIGHT, z)
+    settle(values, PITCH, pitch)
+    settle(values, ROLL, roll)
+    settle(values, DISTANCE, t.distance + t.distance_gain * share)
+    settle(values, SURGE, 0.0)
+    settle(values, ZOOM, t.fov + t.fov_gain * share)
     _place_chase(values, marks, arrays, ground, frame, t, x, y, yaw)
 
 
@@ -196,18 +186,18 @@ def step_chase(values, marks, arrays, ground, frame, t, x, y, z, yaw, pitch, rol
     share = min(abs(speed) / t.full_speed, 1.0)
     turn = wrap_angle(yaw - values[LAST_YAW]) / TICK_SECONDS
     error = wrap_angle(yaw + t.drift_share * slip - values[YAW])
-    _follow(values, YAW, values[YAW] + error, t.yaw_follow * turn, t.yaw_omega)
+    follow(values, YAW, values[YAW] + error, t.yaw_follow * turn, t.yaw_omega)
     values[YAW] = wrap_angle(values[YAW])
-    _follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.height_omega)
-    _follow(values, PITCH, pitch, 0.0, t.pitch_omega)
-    _follow(values, ROLL, roll, 0.0, t.roll_omega)
-    _follow(values, DISTANCE, t.distance + t.distance_gain * share, 0.0, t.distance_omega)
-    _follow(values, ZOOM, t.fov + t.fov_gain * share * share, 0.0, t.distance_omega)
+    follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.height_omega)
+    follow(values, PITCH, pitch, 0.0, t.pitch_omega)
+    follow(values, ROLL, roll, 0.0, t.roll_omega)
+    follow(values, DISTANCE, t.distance + t.distance_gain * share, 0.0, t.distance_omega)
+    follow(values, ZOOM, t.fov + t.fov_gain * share * share, 0.0, t.distance_omega)
     jerk = clamp((speed - values[LAST_SPEED]) / TICK_SECONDS, -60.0, 60.0)  # a crash may not throw the camera
     values[SURGE_RATE] += t.surge_share * jerk * TICK_SECONDS
-    _follow(values, SURGE, 0.0, 0.0, t.surge_omega)
+    follow(values, SURGE, 0.0, 0.0, t.surge_omega)
     values[SURGE] = clamp(values[SURGE], -0.8, 0.8)
-    _remember(values, x, y, z, yaw, speed)
+    remember(values, x, y, z, yaw, speed)
     _place_chase(values, marks, arrays, ground, frame, t, x, y, yaw)
 
 
@@ -224,17 +214,17 @@ def _place_cockpit(values, t, x, y, yaw):
     values[PY] = y + t.forward * sy * cp + t.left * ly + t.height * ty
     values[PZ] = values[HEIGHT] + t.forward * sp + t.left * lz + t.height * tz
     sd, cd = sincos(values[PITCH] - t.look_down)
-    _aim_at(values, cd * cy, cd * sy, sd, values[ROLL])
+    aim_at(values, cd * cy, cd * sy, sd, values[ROLL])
     values[FOV] = t.fov
 
 
 @kernel
 def reset_cockpit(values, t, x, y, z, yaw, pitch, roll, speed):
     """In the seat, at rest."""
-    _remember(values, x, y, z, yaw, speed)
-    _settle(values, HEIGHT, z)
-    _settle(values, PITCH, pitch)
-    _settle(values, ROLL, roll)
+    remember(values, x, y, z, yaw, speed)
+    settle(values, HEIGHT, z)
+    settle(values, PITCH, pitch)
+    settle(values, ROLL, roll)
     _place_cockpit(values, t, x, y, yaw)
 
 
@@ -244,68 +234,8 @@ def step_cockpit(values, t, x, y, z, yaw, pitch, roll, speed):
     if teleported(values, x, y, z):
         reset_cockpit(values, t, x, y, z, yaw, pitch, roll, speed)
         return
-    _follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.omega)
-    _follow(values, PITCH, pitch, 0.0, t.omega)
-    _follow(values, ROLL, roll, 0.0, t.omega)
-    _remember(values, x, y, z, yaw, speed)
+    follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.omega)
+    follow(values, PITCH, pitch, 0.0, t.omega)
+    follow(values, ROLL, roll, 0.0, t.omega)
+    remember(values, x, y, z, yaw, speed)
     _place_cockpit(values, t, x, y, yaw)
-
-
-@kernel
-def _nearest_post(posts, x, y, kept, stay):
-    """The camera post nearest to the car; the present one (−1 none) stays until another is nearer by ``stay``."""
-    best, best_distance = -1, 1e300
-    for k in range(posts.shape[0]):
-        dx, dy = posts[k, 0] - x, posts[k, 1] - y
-        distance = math.sqrt(dx * dx + dy * dy)
-        if k == kept:
-            distance -= stay
-        if distance < best_distance:
-            best, best_distance = k, distance
-    return best
-
-
-@kernel
-def _wanted_zoom(values, t):
-    """Field of view that spans ``visible_height`` metres at the aim."""
-    dx, dy, dz = values[AIM_X] - values[PX], values[AIM_Y] - values[PY], values[HEIGHT] - values[PZ]
-    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
-    return clamp(2.0 * atan(0.5 * t.visible_height / max(distance, 1.0)), t.fov_least, t.fov_most)
-
-
-@kernel
-def _place_trackside(values, t):
-    dx, dy = values[AIM_X] - values[PX], values[AIM_Y] - values[PY]
-    if dx * dx + dy * dy < 1e-6:
-        dx = 1e-3  # straight above the car: any heading will do
-    _aim_at(values, dx, dy, values[HEIGHT] + t.aim_height - values[PZ], 0.0)
-    values[FOV] = values[ZOOM]
-
-
-@kernel
-def reset_trackside(values, marks, posts, t, x, y, z, yaw, speed):
-    """At the nearest post, on the car."""
-    _remember(values, x, y, z, yaw, speed)
-    post = _nearest_post(posts, x, y, -1, 0.0)
-    marks[POST] = post
-    values[PX], values[PY], values[PZ] = posts[post, 0], posts[post, 1], posts[post, 2]
-    _settle(values, AIM_X, x)
-    _settle(values, AIM_Y, y)
-    _settle(values, HEIGHT, z)
-    _settle(values, ZOOM, _wanted_zoom(values, t))
-    _place_trackside(values, t)
-
-
-@kernel
-def step_trackside(values, marks, posts, t, x, y, z, yaw, speed):
-    """One tick of the trackside cameras: follow, or cut to the next."""
-    post = _nearest_post(posts, x, y, marks[POST], t.stay)
-    if post != marks[POST] or teleported(values, x, y, z):
-        reset_trackside(values, marks, posts, t, x, y, z, yaw, speed)
-        return
-    _follow(values, AIM_X, x, (x - values[LAST_X]) / TICK_SECONDS, t.omega)
-    _follow(values, AIM_Y, y, (y - values[LAST_Y]) / TICK_SECONDS, t.omega)
-    _follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.omega)
-    _follow(values, ZOOM, _wanted_zoom(values, t), 0.0, t.zoom_omega)
-    _remember(values, x, y, z, yaw, speed)
-    _place_trackside(values, t)

@@ -15,8 +15,8 @@ from render_bridge.palette import SKY
 
 from .frame import Camera, projection_matrix, view_matrix
 from .planes import Surfaces
-from .raster import Items, PackedMeshes, Scratch, paint
-from .scene_data import DrawList, Mesh, Scene
+from .raster import Items, PackedMeshes, Scratch, paint, place_instances
+from .scene_data import INSTANCE_DTYPE, DrawList, Mesh, Scene
 
 
 class CpuPainter:
@@ -72,22 +72,21 @@ class CpuPainter:
         paint(self._packed, self._items(draws, clip), self._scratch, camera.near, self._payload, self._depth)
 
     def _items(self, draws: DrawList, clip: NDArray[np.float64]) -> Items:
-        rows = clip[[0, 1, 3]]
-        meshes = [self._static_meshes(draws.ranges)]
-        matrices = [np.broadcast_to(rows.reshape(1, 12), (len(meshes[0]), 12))]
-        classes = [np.full(len(meshes[0]), -1, np.int64)]
-        objects = [np.zeros(len(meshes[0]), np.int64)]
-        for batch in draws.batches:
-            inst = batch.instances
-            linear = inst["rotation"].astype(np.float64) * inst["scale"].astype(np.float64)[:, None, :]
-            model = np.concatenate([linear, inst["origin"].astype(np.float64)[:, :, None]], axis=2)
-            matrix = np.matmul(rows[:, :3], model)
-            matrix[:, :, 3] += rows[:, 3]
-            meshes.append(np.full(len(inst), self._first_of_prototype[batch.prototype] + batch.lod, np.int64))
-            matrices.append(matrix.reshape(-1, 12))
-            classes.append(inst["class_id"].astype(np.int64))
-            objects.append(inst["object"].astype(np.int64))
-        return Items(np.concatenate(meshes), np.concatenate(matrices), np.concatenate(classes), np.concatenate(objects))
+        """The static cells first, with the camera's own matrix, then all instances."""
+        static = self._static_meshes(draws.ranges)
+        batches = [batch.instances for batch in draws.batches]
+        instances = np.concatenate([np.zeros(0, INSTANCE_DTYPE), *batches])
+        numbers = [self._first_of_prototype[batch.prototype] + batch.lod for batch in draws.batches]
+        placed = np.repeat(np.array(numbers, np.int64), [len(b) for b in batches])
+        first, total = len(static), len(static) + len(instances)
+        items = Items(
+            np.concatenate([static, placed]), np.empty((total, 12)), np.full(total, -1), np.zeros(total, np.int64)
+        )
+        items.matrix[:first] = clip[[0, 1, 3]].reshape(12)
+        items.class_id[first:] = instances["class_id"]
+        items.object_id[first:] = instances["object"]
+        place_instances(instances["rotation"], instances["scale"], instances["origin"], clip, items.matrix[first:])
+        return items
 
     def _static_meshes(self, ranges: NDArray[np.int64]) -> NDArray[np.int64]:
         """Packed meshes of the draw list's index ranges, in order; a range may span several cells."""

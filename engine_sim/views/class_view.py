@@ -70,13 +70,13 @@ class ClassView:
         """Renderer for people and reports; software GL is named as such."""
         return self._painter.label
 
-    def draw(self, frame: FrameState) -> NDArray[np.uint8]:
-        """Class map uint8 [H, W], row 0 at the top; sky where nothing stands."""
-        return self._painter.classes(draw_list(self._scene, frame), frame.camera)
+    def draw(self, frame: FrameState, draws: DrawList | None = None) -> NDArray[np.uint8]:
+        """Class map uint8 [H, W], row 0 at the top; sky where nothing stands. ``draws`` spares culling if it is done."""
+        return self._painter.classes(draw_list(self._scene, frame) if draws is None else draws, frame.camera)
 
-    def begin(self, frame: FrameState) -> None:
+    def begin(self, frame: FrameState, draws: DrawList | None = None) -> None:
         """Start a class map without waiting for it; two or three begun before one is fetched keep a GPU busy."""
-        self._painter.begin(draw_list(self._scene, frame), frame.camera)
+        self._painter.begin(draw_list(self._scene, frame) if draws is None else draws, frame.camera)
         self._begun += 1
 
     def end(self) -> NDArray[np.uint8]:

@@ -164,14 +164,15 @@ def car_instances(scene: Scene, frame: FrameState) -> NDArray[np.void]:
     half round, so that their outer face looks out. The same function on an earlier frame gives exact motion.
     """
     result = np.zeros((len(frame.cars), 5), INSTANCE_DTYPE)
-    for index, pose in enumerate(frame.cars):
-        row = result[index]
-        body = body_rotation(pose)
-        origin = np.array([pose.x, pose.y, pose.z])
-        row["rotation"][0], row["origin"][0] = body, origin
-        for wheel, offset in enumerate(scene.wheel_offsets):
-            row["rotation"][wheel + 1] = body @ _wheel_rotation(pose, front=wheel < 2, right=wheel % 2 == 1)
-            row["origin"][wheel + 1] = origin + body @ offset
+    if not frame.cars:
+        return result
+    fields = [(p.x, p.y, p.z, p.yaw, p.pitch, p.roll, p.steer, p.wheel_turn) for p in frame.cars]
+    pose = np.array(fields, np.float64).T
+    place, body = pose[:3].T, body_rotations(*pose[3:6])
+    result["rotation"][:, 0] = body
+    result["origin"][:, 0] = place
+    result["rotation"][:, 1:] = body[:, None] @ _wheel_rotations(pose[6], pose[7])
+    result["origin"][:, 1:] = place[:, None] + scene.wheel_offsets @ body.transpose(0, 2, 1)
     result["scale"] = 1.0
     numbers = np.arange(len(frame.cars))[:, None]
     result["seed"] = numbers
@@ -180,25 +181,29 @@ def car_instances(scene: Scene, frame: FrameState) -> NDArray[np.void]:
     return result
 
 
+def body_rotations(yaw: Floats, pitch: Floats, roll: Floats) -> Floats:
+    """Car axes (x forward, y left, z up) → world, ``[n, 3, 3]``: yaw, then nose up, then left side up."""
+    cy, sy, cp, sp = np.cos(yaw), np.sin(yaw), np.cos(pitch), np.sin(pitch)
+    cr, sr = np.cos(roll), np.sin(roll)
+    forward = (cy * cp, sy * cp, sp)
+    left = (-sy * cr - cy * sp * sr, cy * cr - sy * sp * sr, cp * sr)
+    up = (sy * sr - cy * sp * cr, -cy * sr - sy * sp * cr, cp * cr)
+    return np.array([forward, left, up]).transpose(2, 1, 0)
+
+
 def body_rotation(pose: CarPose) -> Floats:
-    """Car axes (x forward, y left, z up) → world: yaw, then nose up by ``pitch``, then left side up by ``roll``."""
-    cy, sy = math.cos(pose.yaw), math.sin(pose.yaw)
-    cp, sp = math.cos(pose.pitch), math.sin(pose.pitch)
-    cr, sr = math.cos(pose.roll), math.sin(pose.roll)
-    yaw = np.array([[cy, -sy, 0.0], [sy, cy, 0.0], [0.0, 0.0, 1.0]])
-    pitch = np.array([[cp, 0.0, -sp], [0.0, 1.0, 0.0], [sp, 0.0, cp]])
-    roll = np.array([[1.0, 0.0, 0.0], [0.0, cr, -sr], [0.0, sr, cr]])
-    return yaw @ pitch @ roll
+    """The rotation of one car, ``[3, 3]``."""
+    return body_rotations(*(np.array([angle]) for angle in (pose.yaw, pose.pitch, pose.roll)))[0]
 
 
-def _wheel_rotation(pose: CarPose, front: bool, right: bool) -> Floats:
-    steer = (pose.steer if front else 0.0) + (math.pi if right else 0.0)
-    turn = -pose.wheel_turn if right else pose.wheel_turn
-    cs, ss = math.cos(steer), math.sin(steer)
-    ct, st = math.cos(turn), math.sin(turn)
-    about_z = np.array([[cs, -ss, 0.0], [ss, cs, 0.0], [0.0, 0.0, 1.0]])
-    about_y = np.array([[ct, 0.0, st], [0.0, 1.0, 0.0], [-st, 0.0, ct]])
-    return about_z @ about_y
+def _wheel_rotations(steer: Floats, turn: Floats) -> Floats:
+    """Wheel → car axes, ``[n, 4, 3, 3]``: rolled about its axle, steered in front, right ones half a turn round."""
+    zero = np.zeros_like(steer)
+    about_z = np.stack([steer, steer + math.pi, zero, zero + math.pi], -1)
+    about_y = np.stack([turn, -turn, turn, -turn], -1)
+    cz, sz, cy, sy = np.cos(about_z), np.sin(about_z), np.cos(about_y), np.sin(about_y)
+    columns = [(cz * cy, sz * cy, -sy), (-sz, cz, np.zeros_like(cz)), (cz * sy, sz * sy, cy)]
+    return np.array(columns).transpose(2, 3, 1, 0)
 
 
 def _car_batches(scene: Scene, frame: FrameState, view: Floats) -> list[Batch]:

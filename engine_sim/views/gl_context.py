@@ -19,9 +19,9 @@ import moderngl
 from ..core.errors import UserError
 
 _SOFTWARE = ("llvmpipe", "softpipe", "swrast", "software")
-SMOOTHING = (0x0BD0, 0x0B41, 0x0B20, 0x8DB9, 0x809D, 0x809E, 0x809F)
-"""OpenGL switches that blur or recolour: dither, polygon and line smoothing, framebuffer sRGB, multisampling with alpha
-to coverage and to one. A context starts with dithering and multisampling on."""
+SMOOTHING = (0x0BD0, 0x809D, 0x0B41, 0x0B20, 0x8DB9, 0x809E, 0x809F)
+"""OpenGL switches that blur or recolour: dithering and multisampling (on in a new context), smoothing of polygons and
+lines, framebuffer sRGB, alpha to coverage and alpha to one."""
 _local = threading.local()
 
 
@@ -67,9 +67,7 @@ class GlContext:
         if not self._open:
             return
         with self as ctx:
-            ctx.enable_only(moderngl.NOTHING)
-            for switch in SMOOTHING:
-                ctx.disable_direct(switch)
+            _forget(ctx)
             ctx.gc()
             ctx.finish()
             ctx.clear_errors()
@@ -90,6 +88,18 @@ def open_gl() -> GlContext:
 def load_shader(name: str) -> str:
     """Text of ``engine_sim/views/shaders/<name>``."""
     return resources.files(__package__).joinpath("shaders", name).read_text(encoding="utf-8")
+
+
+def _forget(ctx: moderngl.Context) -> None:
+    """Put the switches back to where a new context has them."""
+    ctx.enable_only(moderngl.NOTHING)
+    for switch in SMOOTHING:
+        ctx.disable_direct(switch)
+    for switch in SMOOTHING[:2]:
+        ctx.enable_direct(switch)
+    ctx.depth_func, ctx.blend_func, ctx.blend_equation = "<", moderngl.DEFAULT_BLENDING, moderngl.FUNC_ADD
+    ctx.front_face, ctx.cull_face = "ccw", "back"
+    ctx.polygon_offset, ctx.wireframe = (0.0, 0.0), False
 
 
 def _create() -> moderngl.Context:

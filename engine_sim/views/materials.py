@@ -35,7 +35,7 @@ class Material(IntEnum):
     GRAVEL = 8
     SAND = 9
     ROCK = 10  # uv = world x, y on the height field; object x, z on boulders
-    GUARD_RAIL = 11  # uv = (s, height) in metres; so are all barriers
+    GUARD_RAIL = 11  # uv = (s, height) in metres, (−s, height) right of the road, so that writing reads; so are all barriers
     CONCRETE_WALL = 12
     TYRE_WALL = 13
     FENCE = 14

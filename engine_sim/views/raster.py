@@ -59,6 +59,22 @@ class Scratch(NamedTuple):
 
 
 @kernel
+def place_instances(rotation, scale, origin, clip, matrix):
+    """Rows x, y and w of clip space from local coordinates, [n, 12], for instances of INSTANCE_DTYPE."""
+    for k in range(len(rotation)):
+        for i in range(3):
+            p = i if i < 2 else 3
+            shift = clip[p, 3]
+            for j in range(3):
+                total = 0.0
+                for axis in range(3):
+                    total += clip[p, axis] * np.float64(rotation[k, axis, j])
+                matrix[k, 4 * i + j] = total * np.float64(scale[k, j])
+                shift += clip[p, j] * np.float64(origin[k, j])
+            matrix[k, 4 * i + 3] = shift
+
+
+@kernel
 def paint(meshes, items, scratch, near, payload, depth):
     """Paint every item. payload uint16 [H, W] gets class + 256 · object; depth float32 [H, W] holds 1/w."""
     flat_payload, flat_depth = payload.reshape(-1), depth.reshape(-1)

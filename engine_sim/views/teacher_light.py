@@ -92,6 +92,11 @@ def _harmonics(table: Floats, sun_azimuth: float, ground: Floats) -> Floats:
     return total * (norm * cosine)[:, None]
 
 
+def _adapted(harmonics: Floats) -> Floats:
+    """Shade seen with half-adapted eyes: skylight keeps its hue, but not all of its blue."""
+    return harmonics + 0.42 * ((harmonics @ _LUMINANCE)[:, None] - harmonics)
+
+
 def light_of(look: Look) -> SceneLight:
     """All light of a look; about a tenth of a second for a new sky, less for one seen before."""
     light, weather = look.lighting, look.weather
@@ -131,7 +136,7 @@ def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> dic
         "sun_flat": (np.cos(look.weather.sun_azimuth), np.sin(look.weather.sun_azimuth)),
         "sun_light": direct,
         "sun_disc": direct * (1.0 - 0.8 * light.deck),
-        "sh": _harmonics(table, look.weather.sun_azimuth, below),
+        "sh": _adapted(_harmonics(table, look.weather.sun_azimuth, below)),
         "ground_light": below,
         "lamp_light": (1.6 * light.lamps**1.5, 0.5 * light.lamps, light.windows, 1.9 * light.lamps**2 + 0.15),
         "brake_light": (1.0,),

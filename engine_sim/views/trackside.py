@@ -1,18 +1,54 @@
-"""Where the trackside cameras stand: behind the barriers, by rule, from the circuit alone."""
+"""The trackside cameras: where they stand (behind the barriers, by rule), and how they follow the car."""
 
 from __future__ import annotations
+
+import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.exact import atan, clamp
 from ..core.jit import kernel
+from ..core.ticks import TICK_SECONDS
 from ..tracks.ground import ground_height
 from ..tracks.query import blend, height_at, locate, point_at
 from ..tracks.track import Track
+from .camera_rules import (
+    AIM_X,
+    AIM_Y,
+    FOV,
+    HEIGHT,
+    LAST_X,
+    LAST_Y,
+    LAST_Z,
+    POST,
+    PX,
+    PY,
+    PZ,
+    ZOOM,
+    aim_at,
+    follow,
+    remember,
+    settle,
+    teleported,
+)  # fmt: skip
 
 SPACING = 160.0  # metres of lap from one post to the next
 _BEHIND = 2.5  # metres behind the barrier's face
 _ABOVE = 4.0  # metres above the higher of ribbon and ground
+
+
+class TracksideTuning(NamedTuple):
+    """The man with the long lens."""
+
+    aim_height: float = 0.7
+    omega: float = 9.0
+    zoom_omega: float = 6.0
+    visible_height: float = 10.0  # metres of the scene that the picture spans at the car
+    fov_least: float = 0.10
+    fov_most: float = 1.0
+    stay: float = 12.0  # metres by which another camera must be nearer before the picture cuts
 
 
 def camera_posts(track: Track) -> NDArray[np.float64]:
@@ -59,3 +95,63 @@ def _crowded(arrays, sample, s, side):
     x, y, _ = point_at(arrays, s, _distance_out(arrays, sample, side))
     index, _, d = locate(arrays, x, y, -1)
     return -arrays.barrier_right[index] - 1.0 < d < arrays.barrier_left[index] + 1.0
+
+
+@kernel
+def _nearest_post(posts, x, y, kept, stay):
+    """The camera post nearest to the car; the present one (−1 none) stays until another is nearer by ``stay``."""
+    best, best_distance = -1, 1e300
+    for k in range(posts.shape[0]):
+        dx, dy = posts[k, 0] - x, posts[k, 1] - y
+        distance = math.sqrt(dx * dx + dy * dy)
+        if k == kept:
+            distance -= stay
+        if distance < best_distance:
+            best, best_distance = k, distance
+    return best
+
+
+@kernel
+def _wanted_zoom(values, t):
+    """Field of view that spans ``visible_height`` metres at the aim."""
+    dx, dy, dz = values[AIM_X] - values[PX], values[AIM_Y] - values[PY], values[HEIGHT] - values[PZ]
+    distance = math.sqrt(dx * dx + dy * dy + dz * dz)
+    return clamp(2.0 * atan(0.5 * t.visible_height / max(distance, 1.0)), t.fov_least, t.fov_most)
+
+
+@kernel
+def _place_trackside(values, t):
+    dx, dy = values[AIM_X] - values[PX], values[AIM_Y] - values[PY]
+    if dx * dx + dy * dy < 1e-6:
+        dx = 1e-3  # straight above the car: any heading will do
+    aim_at(values, dx, dy, values[HEIGHT] + t.aim_height - values[PZ], 0.0)
+    values[FOV] = values[ZOOM]
+
+
+@kernel
+def reset_trackside(values, marks, posts, t, x, y, z, yaw, speed):
+    """At the nearest post, on the car."""
+    remember(values, x, y, z, yaw, speed)
+    post = _nearest_post(posts, x, y, -1, 0.0)
+    marks[POST] = post
+    values[PX], values[PY], values[PZ] = posts[post, 0], posts[post, 1], posts[post, 2]
+    settle(values, AIM_X, x)
+    settle(values, AIM_Y, y)
+    settle(values, HEIGHT, z)
+    settle(values, ZOOM, _wanted_zoom(values, t))
+    _place_trackside(values, t)
+
+
+@kernel
+def step_trackside(values, marks, posts, t, x, y, z, yaw, speed):
+    """One tick of the trackside cameras: follow, or cut to the next."""
+    post = _nearest_post(posts, x, y, marks[POST], t.stay)
+    if post != marks[POST] or teleported(values, x, y, z):
+        reset_trackside(values, marks, posts, t, x, y, z, yaw, speed)
+        return
+    follow(values, AIM_X, x, (x - values[LAST_X]) / TICK_SECONDS, t.omega)
+    follow(values, AIM_Y, y, (y - values[LAST_Y]) / TICK_SECONDS, t.omega)
+    follow(values, HEIGHT, z, (z - values[LAST_Z]) / TICK_SECONDS, t.omega)
+    follow(values, ZOOM, _wanted_zoom(values, t), 0.0, t.zoom_omega)
+    remember(values, x, y, z, yaw, speed)
+    _place_trackside(values, t)

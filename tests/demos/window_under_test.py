@@ -1,4 +1,4 @@
-"""The real window and the real race, with quick stand-ins for the views; writes down what happened.
+"""The real window with a race and views that start at once; writes down what happened.
 
 Run as ``python -m tests.demos.window_under_test REPORT.json [words]``; words switch on habits: ``slow-load``, ``pad``,
 ``no-gl``.
@@ -12,26 +12,31 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
-from demos.options import looks_from
-from demos.play.game import PlayOptions, load_drive
+from demos.options import NamedLook
+from demos.play.game import PlayOptions
 from demos.play.painter import Painter
 from demos.play.window import PlayWindow
 from engine_sim.racing.world import RaceSetup
 
 from . import play_standins as standins
+from .play_standins_race import RingDrive
 from .virtual_pad import VirtualPad
 
-TRACK = "acorn-loop"
+
+def load(options, progress):
+    """Nothing to load."""
+    return RingDrive(options.setup)
 
 
 def busy_load(options, progress):
-    """Four seconds of plain Python, the worst case for the thread that pumps events."""
+    """Three seconds of plain Python, the worst case for the thread that pumps events."""
     progress("thinking hard")
-    end = time.monotonic() + 4.0
+    end = time.monotonic() + 3.0
     while time.monotonic() < end:
         sum(range(1000))
-    return load_drive(options, progress)
+    return load(options, progress)
 
 
 def wiggle(pad: VirtualPad) -> None:
@@ -43,49 +48,40 @@ def wiggle(pad: VirtualPad) -> None:
     pad.unplug()
 
 
+class WatchedWindow(PlayWindow):
+    """The window, keeping the times at which it emptied its event queue."""
+
+    def __init__(self, *args: Any) -> None:
+        self.pumped: list[float] = []
+        self.note: dict[str, Any] = {}
+        self.ready = Path()
+        super().__init__(*args)
+
+    def _pump(self):
+        self.pumped.append(time.monotonic())
+        return super()._pump()
+
+    def _drive(self, game):
+        self.note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(self.pumped))
+        self.ready.touch()
+        return super()._drive(game)
+
+
 def main(report: Path, words: list[str]) -> None:
     opener = standins.open_class_only if "no-gl" in words else standins.open_pattern
-    options = PlayOptions(
-        RaceSetup(track=TRACK, rivals=3), looks_from("golden-hour"), width=96, height=64, shots=report.parent
-    )
-    load = busy_load if "slow-load" in words else load_drive
-    window = PlayWindow(options, lambda job: Painter(job, opener), load)
-    driven: list[tuple[float, float, bool]] = []
-    note = {"ticks": driven, "started": time.monotonic()}
-
-    drive = window._drive
-    pump = window.events.pump
-    pumped: list[float] = []
-
-    def timed_pump():
-        pumped.append(time.monotonic())
-        return pump()
-
-    window.events.pump = timed_pump
-
-    def watched(game):
-        tick = game.tick
-
-        def watched_tick(controls):
-            driven.append((controls.throttle, controls.steer, controls.digital))
-            tick(controls)
-
-        game.tick = watched_tick
-        note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(pumped))
-        report.with_suffix(".ready").touch()
-        if "pad" in words:
-            threading.Thread(target=wiggle, args=(VirtualPad(),), daemon=True).start()
-        return drive(game)
-
-    window._drive = watched
+    looks = (NamedLook("plain", None),)
+    options = PlayOptions(RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent)
+    window = WatchedWindow(options, lambda job: Painter(job, opener), busy_load if "slow-load" in words else load)
+    window.ready = report.with_suffix(".ready")
+    if "pad" in words:
+        threading.Thread(target=wiggle, args=(VirtualPad(),), daemon=True).start()
+    game = None
     try:
-        window.run()
+        game = window.run()
     finally:
-        note.update(
-            lost_ticks=window.lost_ticks, view=window.stage.view,
-            pads=window.inputs.pads.names(),
-        )  # fmt: skip
-        report.write_text(json.dumps(note))
+        ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
+        note = {**window.note, "ticks": ticks, "lost_ticks": window.lost_ticks, "view": window.stage.view}
+        report.write_text(json.dumps({**note, "pads": window.inputs.pads.names()}))
 
 
 if __name__ == "__main__":

@@ -118,7 +118,9 @@ def test_the_state_vector_has_a_meaning_for_every_entry():
         state, *_ = env.step(GO)
     drive = env.unwrapped._drive
     assert state[0] == np.float32(drive.world.speed(0))
-    assert state[6] + state[7] == pytest.approx(drive.track.arrays.width_left[0] + drive.track.arrays.width_right[0], rel=0.3)
+    assert state[6] + state[7] == pytest.approx(
+        drive.track.arrays.width_left[0] + drive.track.arrays.width_right[0], rel=0.3
+    )
     assert state[11] > 0.9  # Along the road.
     rivals = state[21:].reshape(3, 4)
     assert rivals[:, 3].tolist() == [1.0, 1.0, 0.0]

@@ -143,9 +143,7 @@ def _road_side(rules: Roadside, count: int, spacing: float, seed: int) -> _Side:
     )
 
 
-def _oval_sides(
-    plan: CircuitPlan, count: int, spacing: float, turn_side: int, seeds: list[int]
-) -> tuple[_Side, _Side]:
+def _oval_sides(plan: CircuitPlan, count: int, spacing: float, turn_side: int, seeds: list[int]) -> tuple[_Side, _Side]:
     """Concrete wall close outside; apron, grass and a rail inside."""
     soft = plan.verge if plan.verge is not None else GRASS_SURFACE if plan.surface == ASPHALT else DIRT
     hard = ASPHALT if plan.surface == ASPHALT else DIRT
@@ -186,9 +184,7 @@ def _dress_bends(
         assign(inside.style, spacing, start, end, rules.inner)
 
 
-def _vary_rails(
-    rules: Roadside, bends: list[Bend], spacing: float, left: _Side, right: _Side, stream: Stream
-) -> None:
+def _vary_rails(rules: Roadside, bends: list[Bend], spacing: float, left: _Side, right: _Side, stream: Stream) -> None:
     """On long straights some stretches get another barrier than the setting's usual one."""
     count = len(left.kerb)
     others = [style for style in (GUARD_RAIL, CONCRETE_WALL, FENCE) if style != rules.rail]

@@ -27,6 +27,13 @@ _PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
     tracks.TYRE_WALL: ((0.04, 0.0), (0.04, 0.94), (0.70, 0.94), (0.70, 0.0)),
     tracks.FENCE: ((0.0, 0.0), (0.0, 1.5), (0.06, 1.5), (0.06, 0.0)),
 }
+# Near, a fence has a rail along its top, and a tyre wall's front is made of stacks: only its back is a strip.
+_NEAR_PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
+    tracks.TYRE_WALL: ((0.70, 0.94), (0.70, 0.0)),
+    tracks.FENCE: (
+        (0.0, 0.0), (0.0, 1.42), (-0.03, 1.42), (-0.03, 1.5), (0.09, 1.5), (0.09, 1.42), (0.06, 1.42), (0.06, 0.0)
+    ),
+}  # fmt: skip
 _MATERIAL = {
     tracks.GUARD_RAIL: Material.GUARD_RAIL,
     tracks.CONCRETE_WALL: Material.CONCRETE_WALL,
@@ -47,12 +54,11 @@ def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
         keys = np.where(side.style == style, 0, -1)
         if (keys == 0).any():
             finish = Finish(palette.BARRIER, _MATERIAL[style])
+            near = _NEAR_PROFILES.get(style, profile)
+            parts += _walls(side, near, keys, finish, lods=(0,))
+            parts += _walls(side, profile, keys, finish, lods=(1, 2))
             if style == tracks.TYRE_WALL:
-                parts += _walls(side, profile, keys, finish, lods=(1, 2))
-                parts += _walls(side, profile[-2:], keys, finish, lods=(0,))
                 parts += _stacks(side, keys, finish)
-            else:
-                parts += _walls(side, profile, keys, finish)
             parts += _caps(side, profile, keys, finish)
             if style in _POST:
                 parts += _posts(side, style)
@@ -60,13 +66,12 @@ def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
 
 
 def _walls(
-    side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish,
-    lods: tuple[int, ...] = tuple(range(LODS)),
-) -> list[StaticPart]:  # fmt: skip
+    side: Side, profile: tuple[tuple[float, float], ...], keys: Ints, finish: Finish, lods: tuple[int, ...]
+) -> list[StaticPart]:
     edges = []
     for behind, up in profile:
         points = side.rings.at(side.sign * (side.barrier + behind), up)
-        edges.append(Edge(points, up, 150 if up == 0.0 else 255))
+        edges.append(Edge(points, up, 150 if up == 0.0 else 255, side.sign))
     parts = []
     for inner, outer in pairwise(edges):
         parts += side.strip(inner, outer, keys, (finish,), lods=lods)
@@ -94,7 +99,7 @@ def _stacks(side: Side, keys: Ints, finish: Finish) -> list[StaticPart]:
     uv = []
     for k in range(_STACKS_PER_SPAN):
         shares = [(k + u) / _STACKS_PER_SPAN for u, _ in _STACK]
-        along = [rings.s[i] + f * rings.step for f in shares]
+        along = [side.sign * (rings.s[i] + f * rings.step) for f in shares]
         feet = [place(f, b, 0.0) for f, (_, b) in zip(shares, _STACK, strict=True)]
         tops = [place(f, b, _TYRES_HIGH) for f, (_, b) in zip(shares, _STACK, strict=True)]
         for m in range(3):

@@ -43,11 +43,11 @@ def broadleaf(form: int, lod: int) -> Part:
     trunk = lathe([(0.056, -0.03), (0.032, 0.12), (0.022, top)], sides, BARK)
     if lod == 3:
         stalk = lathe([(0.045, 0.0), (0.0, 0.5)], 3, BARK)
-        return join([stalk, _far_crown(blobs, Material.LEAVES, 0.52, pointed=True)])
+        return join([stalk, _far_crown(blobs, 0.52, pointed=True)])
     if lod == 2:
         trunk = lathe([(0.045, -0.03), (0.024, top)], sides, BARK)
-        return join([trunk, _far_crown(blobs, Material.LEAVES, 0.52)])
-    return join([trunk, *_foliage(blobs, lod, Material.LEAVES, 0.52)])
+        return join([trunk, _far_crown(blobs, 0.52)])
+    return join([trunk, *_foliage(blobs, [lod] * len(blobs), 0.52)])
 
 
 def _crown(form: int) -> list[Blob]:
@@ -81,23 +81,21 @@ def bush(form: int, lod: int) -> Part:
         angle = stream.uniform(0.0, 6.28) + 3.0 * k
         center = (0.24 * float(np.cos(angle)), 0.24 * float(np.sin(angle)), 0.28)
         blobs.append(Blob(center, (0.26, 0.24, 0.38), stream.uniform(0.0, 6.28), stream.integer(90, 170)))
-    if lod == 0:
-        return join([*_foliage(blobs[:1], 0, Material.LEAVES, 0.3), *_foliage(blobs[1:], 1, Material.LEAVES, 0.3)])
-    if lod == 1:
-        return join(_foliage(blobs[:2], 1, Material.LEAVES, 0.3))
-    return _far_crown(blobs, Material.LEAVES, 0.3, pointed=True)
+    if lod < 2:
+        return join(_foliage(blobs, [lod] + [1] * (len(blobs) - 1), 0.3))
+    return _far_crown(blobs, 0.3, pointed=True)
 
 
-def _foliage(blobs: list[Blob], lod: int, material: Material, middle: float) -> list[Part]:
-    """Blobs as meshes of 80 or 20 triangles, the coarse ones widened so that they keep the silhouette."""
-    sphere, triangles = icosphere(1 - lod)
+def _foliage(blobs: list[Blob], lods: list[int], middle: float) -> list[Part]:
+    """Blobs as meshes of 80 (level 0) or 20 triangles (1), the coarse ones widened so that they keep the silhouette."""
     fit = _fit(blobs)
     parts = []
-    for blob in blobs:
+    for blob, lod in zip(blobs, lods, strict=True):
+        sphere, triangles = icosphere(1 - lod)
         swell = (1.0, 1.1)[lod] * _lumps(sphere, blob.phase)
         position = np.array(blob.center) + sphere * swell[:, None] * np.array(blob.radii)
         position *= fit
-        finish = Finish(palette.VEGETATION, material, blob.variation)
+        finish = Finish(palette.VEGETATION, Material.LEAVES, blob.variation)
         parts.append(_leafy(position, triangles, finish, blobs, middle))
     return parts
 
@@ -123,10 +121,10 @@ def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob],
 
 # Rings of far crowns: share of the half width, share of the half height, whether turned by half a step.
 _BARREL = ((0.62, -0.94, False), (1.06, -0.08, True), (0.48, 0.97, False))
-_CUP = ((1.08, -0.42, True), (0.68, 0.94, False))
+_CUP = ((1.22, -0.42, True), (0.72, 0.94, False))
 
 
-def _far_crown(blobs: list[Blob], material: Material, middle: float, pointed: bool = False) -> Part:
+def _far_crown(blobs: list[Blob], middle: float, pointed: bool = False) -> Part:
     """All blobs as one closed body: a barrel of 26 triangles, or a cup of 14 that ends in a point below."""
     low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
@@ -147,7 +145,7 @@ def _far_crown(blobs: list[Blob], material: Material, middle: float, pointed: bo
         bottom = np.stack([np.zeros(sides - 2, int), k[2:], k[1:-1]], -1)
     top = sides * (len(shape) - 1) + np.stack([np.zeros(sides - 2, int), k[1:-1], k[2:]], -1)
     triangles = np.concatenate([triangles, bottom, top])
-    return _leafy(position, triangles, Finish(palette.VEGETATION, material, blobs[0].variation), blobs, middle)
+    return _leafy(position, triangles, Finish(palette.VEGETATION, Material.LEAVES, blobs[0].variation), blobs, middle)
 
 
 def _zigzags(turned: tuple[bool, ...], sides: int) -> Ints:
@@ -194,7 +192,7 @@ def conifer(form: int, lod: int) -> Part:
         t = k / tiers
         edge = bottom + (0.97 - bottom) * t
         apex = min(1.0, edge + (0.97 - bottom) * (1.75 / tiers)) if k < tiers - 1 else 1.0
-        radius = slim * (1.0 - t) ** 0.85 * (1.0 if lod == 0 else 0.94)
+        radius = slim * (1.0 - t) ** 0.85 * (1.0, 1.04, 0.94)[lod]
         parts.append(_tier(edge, apex, radius, spikes, stream.uniform(0.0, 6.28), lod))
     return join(parts)
 
@@ -232,6 +230,7 @@ def boulder(form: int, lod: int) -> Part:
     position = sphere * np.minimum(reach, 1.0)[:, None]
     position = position / np.abs(position).max(0)
     position = position * np.array([0.5, 0.5, 0.6]) + np.array([0.0, 0.0, 0.4])
+    position[:, 2] /= position[:, 2].max()
     finish = Finish(palette.ROCK, Material.ROCK, 100 + 20 * form)
     part = creased(position, triangles, np.zeros(len(triangles), np.int64), (finish,), position[:, [0, 2]], 32.0)
     height = part.vertices["position"][:, 2]

@@ -23,11 +23,13 @@ class Edge:
         points: ``[n + 1, 3]``.
         across: second coordinate of uv, ``[n + 1]`` or one value.
         openness: 255 = open sky.
+        direction: first coordinate of uv is ``direction · s``; −1 on walls that are read from the left of the track.
     """
 
     points: Floats
     across: ArrayLike
     openness: int = 255
+    direction: int = 1
 
 
 def span_keys(rings: Rings, keys: Ints, lod: int, present: bool = False) -> Ints:
@@ -76,7 +78,7 @@ def _emit(
 ) -> StaticPart:  # fmt: skip
     index = np.cumsum(used) - 1
     size = int(index[-1]) + 1
-    uv = [np.stack([rings.s, np.broadcast_to(e.across, rings.s.shape)], -1)[used] for e in (right, left)]
+    uv = [np.stack([e.direction * rings.s, np.broadcast_to(e.across, rings.s.shape)], -1)[used] for e in (right, left)]
     rows = [pack(e.points[used], normal[used], c, finish) for e, c in zip((right, left), uv, strict=True)]
     for row, edge in zip(rows, (right, left), strict=True):
         row["surface"][:, 3] = min(finish.openness, edge.openness)

@@ -174,11 +174,11 @@ Surface seats() {
     float block = floor(cell.x / 18.0);
     float stairs = step(mod(cell.x, 18.0), 0.5) * (1.0 - smoothstep(0.5, 4.0, per_pixel.x));
     vec3 chair = mix(base, second, step(0.6, unit_of(hash2(ivec2(int(block), 3)))));
-    float crowd = surface_state.y * (0.5 + 0.6 * noise2(cell * 0.16 + 3.0));
+    float crowd = surface_state.y * (0.72 + 0.5 * noise2(cell * 0.16 + 3.0));
     float taken = step(chance(id, 3u), crowd) * (1.0 - stairs);
     float jump = 0.09 * max(0.0, sin(frame_time.x * (2.0 + 3.0 * chance(id, 5u)) + 6.28 * chance(id, 6u))) * step(0.72, chance(id, 7u));
     uint pick = mixed(hash2(id));
-    vec2 local = vec2((pick & 64u) != 0u ? at.x : 1.0 - at.x, at.y * 1.05 - jump);
+    vec2 local = vec2(((pick & 64u) != 0u ? at.x : 1.0 - at.x) * 0.8 + 0.1, at.y * 0.92 + 0.02 - jump);
     vec2 lookup = (vec2(pick & 7u, (pick >> 3) & 7u) + clamp(local, 0.02, 0.98)) / 8.0;
     vec4 person = textureGrad(details, vec3(lookup, LAYER_CROWD), vec2(per_pixel.x, 0.0) / 8.0, vec2(0.0, per_pixel.y) / 8.0);
     vec3 cloth = person.rgb / max(person.a, 0.25);
@@ -331,7 +331,11 @@ void main() {
     else if (material == FACADE_PIT && !lies) m = pit();
     else if (material >= FACADE_HOUSE && material <= FACADE_PIT) m = flat_roof();
     else if (material == METAL) { m = plain_metal(variation < 0.3 ? second * 0.5 : base, 0.6); if (variation > 0.75) m.glow = vec3(1.0, 0.82, 0.55) * 6.0 * max(lamp_light.w - 0.2, 0.0) * step(face.z, -0.5); }
-    else m = plain_metal(base, 0.2);
+    else if (material == STAND_FRAME) {
+        m = wall(mix(base, second, lies ? 0.0 : 0.25));
+        m.albedo *= 1.0 - 0.35 * max(joints(w.x / 3.0, 0.012, foot.x / 3.0), joints(w.y / 1.5, 0.02, foot.y / 1.5));
+        m.roughness = 0.6;
+    } else m = plain_metal(base, 0.2);
     m.albedo *= mix(1.0, 0.75, weather.x);
     m.roughness = mix(m.roughness, min(m.roughness, 0.4), weather.x);
     m.normal = bumped(face, w, m.normal.xy);

@@ -60,7 +60,7 @@ Surface paint(int car, vec3 face, float foot) {
     Surface m = plain_surface(livery_color(car, n, foot), face);
     float finish = livery[car * 3].w;  // 0 gloss, 1 metallic, 2 matte
     m.roughness = finish > 1.5 ? 0.42 : 0.1;
-    m.reflectance = finish > 1.5 ? 0.04 : 0.055;
+    m.reflectance = finish > 1.5 ? 0.04 : 0.085;
     if (finish > 0.5 && finish < 1.5) {
         m.metal = 0.45;
         m.roughness = 0.22;

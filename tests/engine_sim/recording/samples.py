@@ -22,7 +22,8 @@ def header(teacher: str = "none", **changes) -> SessionHeader:
     fields = dict(
         setup={"track": "none", "seed": 3, "rivals": 1}, track_hash="11" * 8, scene_hash="22" * 8,
         look=None if teacher == "none" else {"seed": 4}, camera="chase", fps=FPS, width=WIDTH, height=HEIGHT,
-        backend="cpu", renderer="CPU z-buffer", teacher=teacher, teacher_codec="libx264" if teacher == "mp4" else "", cars=CARS,
+        backend="cpu", renderer="CPU z-buffer", cars=CARS,
+        teacher=teacher, teacher_codec="libx264" if teacher == "mp4" else "",
         state_fields=records.field_names(state(0)), package=package_version(),
     )  # fmt: skip
     return SessionHeader(**{**fields, **changes})

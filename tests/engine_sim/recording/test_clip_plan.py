@@ -36,7 +36,9 @@ def test_thousands_of_looks_are_seen_at_several_places_each():
         mine = [job for job in jobs if job.look == look]
         assert [job.place for job in mine] == list(range(len(mine)))
         assert len({job.race for job in mine}) == len(mine)
-    assert len(look_seeds(ClipPlan(count=8000, places=2))) == len(set(look_seeds(ClipPlan(count=8000, places=2)))) == 4000
+    assert (
+        len(look_seeds(ClipPlan(count=8000, places=2))) == len(set(look_seeds(ClipPlan(count=8000, places=2)))) == 4000
+    )
 
 
 def test_fewer_looks_give_more_places():

@@ -70,7 +70,12 @@ def test_replay_is_identical_without_vector_units_and_with_other_thread_counts(d
     env = {**os.environ, "NPY_DISABLE_CPU_FEATURES": " ".join(present), "NUMBA_NUM_THREADS": "1",
            "OMP_NUM_THREADS": "3", "PYTHONHASHSEED": "1"}  # fmt: skip
     run = subprocess.run(
-        [sys.executable, "-c", code, str(drive_folder)], env=env, capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", code, str(drive_folder)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     assert run.returncode == 0, run.stdout + run.stderr
 
@@ -107,7 +112,7 @@ def test_a_changed_input_is_found_at_its_tick_and_column(drive_folder, tmp_path)
     rewrite(folder / "inputs.log", "inputs", records.INPUT_SIZE, 400, payload)
     report = replay_session(folder, progress=False)
     assert report.first_tick == 401
-    assert any(name.startswith("marks") or name.startswith("cars") for name in report.fields)
+    assert any(name.startswith(("marks", "cars")) for name in report.fields)
     assert "states part at tick 401; it differs in" in report.lines()[0]
     assert not report.identical
 

@@ -139,7 +139,9 @@ def test_damage_anywhere_gives_the_lines_before(tmp_path_factory, place, flip):
     assert damage or (not flip and data[-1:] in (b"", b"\n"))
 
 
-@pytest.mark.parametrize("line", [b'{"tick":-1}', b'{"tick":"1"}', b'{"tick":1,"kind":"x","car":0,"other":0,"value":"y"}'])
+@pytest.mark.parametrize(
+    "line", [b'{"tick":-1}', b'{"tick":"1"}', b'{"tick":1,"kind":"x","car":0,"other":0,"value":"y"}']
+)
 def test_a_line_of_another_program_is_refused(tmp_path, line):
     import zlib
 

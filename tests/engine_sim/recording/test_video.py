@@ -24,7 +24,9 @@ def test_every_frame_is_counted(tmp_path, encoder, frames):
 
 
 @pytest.mark.parametrize("encoder", [name for name in video.ENCODERS if encoder_works(name)])
-@pytest.mark.parametrize("color", [(200, 10, 30), (10, 200, 30), (30, 10, 200), (70, 70, 70), (255, 255, 255), (0, 0, 0)])
+@pytest.mark.parametrize(
+    "color", [(200, 10, 30), (10, 200, 30), (30, 10, 200), (70, 70, 70), (255, 255, 255), (0, 0, 0)]
+)
 def test_colours_stay_right(tmp_path, encoder, color):
     with VideoWriter(tmp_path / "v.mp4", 96, 64, 24, encoder=encoder) as writer:
         writer.write(flat(color))

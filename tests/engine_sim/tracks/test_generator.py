@@ -38,7 +38,7 @@ def test_rounded_corners_touch_their_sides() -> None:
         radius = np.hypot(x[owner == k] - cx, y[owner == k] - cy)
         assert np.allclose(radius, 20.0)
     steps = np.hypot(np.diff(np.append(x, x[0])), np.diff(np.append(y, y[0])))
-    assert 0.0 < steps.min()
+    assert steps.min() > 0.0
     assert steps.max() < 2.1
 
 
@@ -133,10 +133,12 @@ _VALUES = st.recursive(
 @given(st.sampled_from([*SQUARE, "pit", "patches", "ease", "verge"]), _VALUES)
 @settings(derandomize=True, max_examples=150, deadline=None)
 def test_any_json_is_read_or_refused_with_one_line(field: str, value: Any) -> None:
+    message = ""
     try:
         parse_plan("square", _square(**{field: value}))
     except UserError as error:
-        assert str(error).startswith(("circuit 'square'", "unknown setting"))
+        message = str(error)
+    assert message == "" or message.startswith(("circuit 'square'", "unknown setting"))
 
 
 def test_plans_survive_their_own_file_format(tmp_path: Path) -> None:

@@ -68,7 +68,7 @@ def test_positions_stay_inside_the_lap_at_the_seam(track: Track) -> None:
         assert abs(d - 1.0) < 1e-6
 
 
-@pytest.mark.parametrize("x, y", [(1e5, -3e4), (-2e6, 1e6), (0.0, 5e8), (37.0, 52.0)])
+@pytest.mark.parametrize(("x", "y"), [(1e5, -3e4), (-2e6, 1e6), (0.0, 5e8), (37.0, 52.0)])
 def test_every_point_of_the_plane_has_an_answer(track: Track, x: float, y: float) -> None:
     index, s, d = query.locate(track.arrays, x, y, -1)
     assert 0 <= index < track.samples

@@ -61,7 +61,9 @@ def test_a_tight_bend_and_a_flat_crossing_are_named() -> None:
 def test_objects_on_the_road_and_a_pit_outside_the_lap_are_named() -> None:
     track = load_track("acorn-loop")
     tree = np.zeros(1, SCENERY_DTYPE)
-    tree["kind"], tree["x"], tree["y"], tree["z"] = TREE_CONIFER, track.arrays.x[7], track.arrays.y[7], track.arrays.z[7]
+    tree["kind"] = TREE_CONIFER
+    for axis in ("x", "y", "z"):
+        tree[axis] = getattr(track.arrays, axis)[7]
     problems = check_track(replace(track, scenery=tree, pit=PitStraight(-5.0, 9e9, 1)))
     assert any("stand on the road" in p for p in problems)
     assert any("pit straight" in p for p in problems)

@@ -168,8 +168,7 @@ def test_wheels_roll_forward_and_steer_left_and_rims_look_out(scene: Scene) -> N
 
 
 def test_pitch_lifts_the_nose_and_roll_the_left_side() -> None:
-    pose = CarPose(0.0, 0.0, 0.0, 0.7, 0.1, 0.2, 0.0, 0.0, False, 0.0)
-    rotation = body_rotation(pose)
+    rotation = body_rotation(CarPose(0.0, 0.0, 0.0, 0.7, 0.1, 0.2, 0.0, 0.0, False, 0.0))
     np.testing.assert_allclose(rotation @ rotation.T, np.eye(3), atol=1e-12)
     assert (rotation @ (1.0, 0.0, 0.0))[2] == pytest.approx(math.sin(0.1))
     assert (rotation @ (0.0, 1.0, 0.0))[2] > 0.0

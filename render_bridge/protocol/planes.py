@@ -1,0 +1,75 @@
+"""Guide planes (R-18, R-44): optional companions of the class map, whose types are fixed by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .faults import Fault, LocalProtocolError, RemoteProtocolError
+
+
+@dataclass(frozen=True)
+class PlaneType:
+    """Element type and channels of a guide plane, and what its numbers mean."""
+
+    name: str
+    dtype: str
+    channels: int
+    meaning: str
+
+    def shape(self, width: int, height: int) -> tuple[int, ...]:
+        """``[H, W]``, or ``[H, W, C]`` with more than one channel."""
+        return (height, width) if self.channels == 1 else (height, width, self.channels)
+
+    def offer(self) -> dict[str, Any]:
+        """PLANE of the specification."""
+        return {"name": self.name, "dtype": self.dtype, "channels": self.channels}
+
+
+PLANES = {
+    p.name: p
+    for p in (
+        PlaneType("depth", "float16", 1, "metres along the viewing axis; sky 65504"),
+        PlaneType("motion", "float32", 2, "pixels, x right, y down, to this point in the last frame sent; 32768 unseen"),
+        PlaneType("object", "uint8", 1, "0 static, else object number"),
+    )
+}
+"""Every plane of this version, by name."""
+
+
+def choose_planes(offers: Iterable[Mapping[str, Any]], wanted: Iterable[str]) -> tuple[str, ...]:
+    """Names of the offered planes that the renderer wants, in the order of the offer.
+
+    Raises:
+        RemoteProtocolError: a known name is offered with other types.
+    """
+    chosen = []
+    for offer in offers:
+        known = PLANES.get(offer["name"])
+        if known is None:
+            continue
+        if known.offer() != dict(offer):
+            text = f"plane {known.name!r} is {known.dtype} x {known.channels}, offered as {dict(offer)}"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        if known.name in set(wanted):
+            chosen.append(known.name)
+    return tuple(chosen)
+
+
+def check_planes(names: Sequence[str], chosen: Sequence[str]) -> None:
+    """R-18: a frame carries exactly the chosen planes. RemoteProtocolError otherwise."""
+    if tuple(names) != tuple(chosen):
+        text = f"the greeting chose the planes {list(chosen)}, the frame carries {list(names)}"
+        raise RemoteProtocolError(Fault.WRONG_PLANES, text)
+
+
+def check_plane(name: str, plane: NDArray[np.generic], width: int, height: int) -> None:
+    """Our own plane has its type and shape. LocalProtocolError otherwise."""
+    kind = PLANES[name]
+    if plane.dtype != np.dtype(kind.dtype) or plane.shape != kind.shape(width, height):
+        text = f"plane {name!r} is {kind.dtype} {list(kind.shape(width, height))}, got {plane.dtype} {list(plane.shape)}"
+        raise LocalProtocolError(Fault.WRONG_PLANES, text)
