@@ -9,7 +9,6 @@ from pathlib import Path
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")  # the game is silent; without this ALSA complains where none is
-os.environ.setdefault("SDL_VIDEO_X11_WMCLASS", "Paintover")
 
 import numpy as np
 import pygame

@@ -19,7 +19,7 @@ SHARE_BLOCK = 8
 
 
 def class_shares(class_maps: Tensor, classes: int) -> Tensor:
-    """uint8 class maps ``[..., H, W]`` → pixels of each class in every 8 × 8 block, uint8 ``[..., classes, H/8, W/8]``."""
+    """uint8 maps ``[..., H, W]`` → pixels of each class per 8 × 8 block, uint8 ``[..., classes, H/8, W/8]``."""
     blocks = _blocks(class_maps)
     counts = [(blocks == k).sum(-1, dtype=torch.uint8) for k in range(classes)]
     return torch.stack(counts, -3)
@@ -53,7 +53,7 @@ class StructureEncoder(nn.Module):
         self.mix = nn.Conv2d(channels, channels, 3, padding=1)
 
     def table(self, look_table: Tensor) -> Tensor:
-        """Look table ``[N, classes, LOOK_FEATURES]`` → feature of each class ``[N, classes, structure]``, once a session."""
+        """Look table ``[N, classes, LOOK_FEATURES]`` → features ``[N, classes, structure]``, once a session."""
         return self.project(self.rows(look_table))
 
     def forward(self, class_maps: Tensor, table: Tensor) -> Tensor:

@@ -13,9 +13,10 @@ import math
 from ..core.exact import atan, clamp
 from ..core.jit import kernel
 from ..core.ticks import TICK_SECONDS
-from .car import FRONT, GRAVITY, GRIP, LOCK, PEAK_SLIP_ANGLE, STEER_RATE, WHEELBASE
+from .car import FRONT, GRAVITY, GRIP, LOCK, MASS, PEAK_SLIP_ANGLE, STEER_RATE, WHEELBASE
 from .state import (
-    BRAKE, BRAKE_IN, GEAR, GRIP_FRONT, GRIP_REAR, HANDBRAKE, LOAD_FRONT, LOAD_REAR, LOOSE, STEER, STEER_IN, THROTTLE, THROTTLE_IN, YAW_RATE, U, V,
+    BRAKE, BRAKE_IN, GEAR, GRIP_FRONT, GRIP_REAR, HANDBRAKE, LOOSE, SLOPE_LEFT, STEER, STEER_IN, THROTTLE, THROTTLE_IN,
+    YAW_RATE, U, V,
 )  # fmt: skip
 
 _SLIP_ROOM = 1.1  # of the peak slip angle that steering help allows
@@ -74,13 +75,10 @@ def full_lock(car, help_share):
 @kernel
 def calm_yaw(car):
     """Angle to take off the front wheels when the car turns faster than its grip could hold in a steady bend."""
-    hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
-    most = hold * GRAVITY / max(car[U], 4.0)
-    if car[YAW_RATE] > most:
-        return _YAW_GAIN * (car[YAW_RATE] - most)
-    if car[YAW_RATE] < -most:
-        return _YAW_GAIN * (car[YAW_RATE] + most)
-    return 0.0
+    sign = 1.0 if car[YAW_RATE] > 0.0 else -1.0
+    pull = (car[GRIP_FRONT] + car[GRIP_REAR]) / MASS - sign * GRAVITY * car[SLOPE_LEFT]
+    excess = abs(car[YAW_RATE]) - pull / max(car[U], 4.0)
+    return sign * _YAW_GAIN * excess if excess > 0.0 else 0.0
 
 
 @kernel

@@ -19,7 +19,6 @@ from . import session_format as form
 from .fields import read_json
 from .record_log import LogScan, scan_log
 from .timeline import Timeline, TimelineEvent, build_timeline, read_events
-from .video import read_video
 
 
 @dataclass(frozen=True)
@@ -110,6 +109,8 @@ class Session:
             yield first, frames[0]
 
     def _video_frames(self) -> Iterator[tuple[int, NDArray[np.uint8]]]:
+        from .video import read_video  # Loads FFmpeg, which only this needs.
+
         step = self.header.ticks_per_frame
         index_of = {record.frame.tick // step: k for k, record in enumerate(self.frames)}
         for seconds, rgb in read_video(self.path / form.TEACHER_VIDEO):

@@ -7,15 +7,9 @@ stopped at any moment, goes on with the same command, and gives the same bytes w
 
 from __future__ import annotations
 
-import multiprocessing
 import os
 import shutil
-import signal
 import time
-from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,33 +19,13 @@ from tqdm import tqdm
 from render_bridge.palette import RACING
 
 from ..core.errors import UserError
-from .clip_plan import ClipPlan, RaceJob, ShardJob, plan_shards
+from .clip_plan import ClipPlan, ShardJob, plan_shards
 from .clips import INDEX_FILE, KIND, PLAN_FILE, RACE_FOLDER, Shard
-from .drive import Interrupt, polite_interrupt
+from .drive import polite_interrupt
 from .fields import read_json, write_json
-from .race_log import has_race, open_race, simulate_race
 from .session_format import class_table_json
-from .studio import Stopped, Studio, has_shard, render_shard
-
-
-@dataclass(frozen=True)
-class Workers:
-    """How many processes do what. Zero renderers: everything in this process.
-
-    Args:
-        renderers: that draw. A graphics card is shared, so a few are enough; on the CPU each takes about a core.
-        racers: that simulate races.
-    """
-
-    renderers: int
-    racers: int
-
-    @staticmethod
-    def for_this_machine() -> Workers:
-        """A renderer on every second core, at most eight, and racers on the cores that are left."""
-        cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-        renderers = max(1, min(8, cores // 2))
-        return Workers(renderers, max(1, cores - renderers))
+from .studio import has_shard
+from .workers import Counter, Work, Workers, run_here, run_pool
 
 
 @dataclass(frozen=True)
@@ -61,7 +35,8 @@ class RenderReport:
     Args:
         path: the clip folder.
         clips, frames: drawn in this run.
-        seconds: that it took.
+        seconds: that it took, start of the workers included.
+        steady_fps: frames a second from the first clip drawn to the last one, all workers together; 0 if unknown.
         finished: False if it was stopped; the same call goes on.
     """
 
@@ -69,6 +44,7 @@ class RenderReport:
     clips: int
     frames: int
     seconds: float
+    steady_fps: float
     finished: bool
 
 
@@ -98,155 +74,18 @@ def render_clips(
     with tqdm(
         total=total, initial=total - left, unit="frame", desc="clips", disable=not progress, smoothing=0.05
     ) as bar:
-        work = _Work(plan, out, backend)
+        work, counter = Work(plan, out, backend), Counter(bar)
         if workers is None:
             workers = Workers.for_this_machine()
         with polite_interrupt() as interrupt:
-            run = _run_here if workers.renderers == 0 else _run_pool
-            run(work, missing, workers, bar, interrupt)
+            run = run_here if workers.renderers == 0 else run_pool
+            run(work, missing, workers, counter, interrupt)
     finished = not interrupt.requested
     if finished:
         _write_index(out, plan, shards)
     done = [shard for shard in missing if finished or (out / shard.name).is_file()]
     clips = sum(len(shard.clips) for shard in done)
-    return RenderReport(out, clips, _frames(done), time.monotonic() - began, finished)
-
-
-@dataclass(frozen=True)
-class _Work:
-    """What every worker knows."""
-
-    plan: ClipPlan
-    out: Path
-    backend: str
-
-    def race_path(self, race: RaceJob) -> Path:
-        return self.out / RACE_FOLDER / f"{race.name}.race"
-
-    def simulate(self, race: RaceJob, stopped: Callable[[], bool]) -> None:
-        if not has_race(self.race_path(race), race):
-            simulate_race(race, self.race_path(race), stopped)
-
-    def render(
-        self, studio: Studio, shards: tuple[ShardJob, ...], stopped: Callable[[], bool], tell: Callable[[int], None]
-    ) -> None:
-        log, race = None, ""
-        for shard in shards:
-            if stopped():
-                return
-            if log is None or shard.race.name != race:
-                log, race = open_race(self.race_path(shard.race), shard.race), shard.race.name
-            render_shard(studio, shard, log, self.out / shard.name, self.plan, tell)
-
-
-def _run_here(work: _Work, missing: list[ShardJob], _: Workers, bar: Any, interrupt: Interrupt) -> None:
-    def stopped() -> bool:
-        return interrupt.requested
-
-    studio = Studio(work.plan, work.backend, stopped)
-    try:
-        for group in _groups(missing, 1):
-            for race in _races(group):
-                work.simulate(race, stopped)
-            work.render(studio, group, stopped, bar.update)
-    except Stopped:
-        pass
-    finally:
-        studio.close()
-
-
-def _run_pool(work: _Work, missing: list[ShardJob], workers: Workers, bar: Any, interrupt: Interrupt) -> None:
-    groups = _groups(missing, workers.renderers)
-    with _pools(work, workers, bar) as (racers, renderers, stop, drain):
-        races = {racers.submit(_race_task, race): race.name for race in _races(missing)}
-        waiting = [(group, {race.name for race in _races(group)}) for group in groups]
-        running: set[Future[None]] = set(races)
-        while running:
-            done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
-            drain()
-            for future in done:
-                _result(future)
-            ready = {races.pop(future) for future in done if future in races}
-            still = []
-            for group, needed in waiting:
-                needed -= ready
-                if needed:
-                    still.append((group, needed))
-                elif not interrupt.requested:
-                    running.add(renderers.submit(_render_task, group))
-            waiting = still
-            if interrupt.requested and not stop.is_set():
-                stop.set()
-                running = {future for future in running if not future.cancel()}
-        drain()
-
-
-def _result(future: Future[None]) -> None:
-    try:
-        future.result()
-    except BrokenProcessPool as error:
-        raise UserError(
-            "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
-        ) from error
-
-
-@contextmanager
-def _pools(
-    work: _Work, workers: Workers, bar: Any
-) -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor, Any, Any]]:
-    context = multiprocessing.get_context("spawn")
-    stop, drawn = context.Event(), context.Queue()
-    arguments = (work, stop, drawn)
-
-    def drain() -> None:
-        while not drawn.empty():
-            bar.update(drawn.get())
-
-    with ExitStack() as stack:
-        pools = [
-            ProcessPoolExecutor(count, context, _start_worker, arguments)
-            for count in (workers.racers, workers.renderers)
-        ]
-        for pool in pools:
-            stack.callback(pool.shutdown, wait=True, cancel_futures=True)
-        stack.callback(stop.set)
-        yield pools[0], pools[1], stop, drain
-
-
-_here: dict[str, Any] = {}
-"""Of a worker process: its work, its channel to the parent, its studio."""
-
-
-def _start_worker(work: _Work, stop: Any, drawn: Any) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides.
-    _here.update(work=work, stop=stop, drawn=drawn)
-
-
-def _race_task(race: RaceJob) -> None:
-    _here["work"].simulate(race, _here["stop"].is_set)
-
-
-def _render_task(shards: tuple[ShardJob, ...]) -> None:
-    work, stop = _here["work"], _here["stop"]
-    if "studio" not in _here:
-        _here["studio"] = Studio(work.plan, work.backend, stop.is_set)
-    with suppress(Stopped):
-        work.render(_here["studio"], shards, stop.is_set, _here["drawn"].put)
-
-
-def _groups(missing: list[ShardJob], renderers: int) -> list[tuple[ShardJob, ...]]:
-    """Shards of one track together, so that its scene is built once; cut where one worker would have too many."""
-    by_track: dict[str, list[ShardJob]] = {}
-    for shard in missing:
-        by_track.setdefault(shard.race.setup.track, []).append(shard)
-    most = max(1, -(-len(missing) // (renderers * 3)))
-    return [
-        tuple(shards[first : first + most]) for shards in by_track.values() for first in range(0, len(shards), most)
-    ]
-
-
-def _races(shards: list[ShardJob] | tuple[ShardJob, ...]) -> list[RaceJob]:
-    return list({shard.race.name: shard.race for shard in shards}.values())
+    return RenderReport(out, clips, _frames(done), time.monotonic() - began, counter.steady_fps, finished)
 
 
 def _frames(shards: list[ShardJob] | tuple[ShardJob, ...]) -> int:

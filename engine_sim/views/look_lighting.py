@@ -65,13 +65,14 @@ LIGHTING_TABLE: dict[str, Lighting] = {
         saturation=1.12, shadow_tint=(0.95, 0.98, 1.08), light_tint=(1.07, 1.0, 0.9),
     ),
     "sunset": Lighting(
-        "at sunset", (2.2, 4.4), (0.2, 0.55), (0.12, 0.32), (0.0, 0.2), turbidity=1.4, key=0.66, lamps=0.7,
+        "at sunset", (2.2, 4.4), (0.2, 0.55), (0.12, 0.32), (0.0, 0.2), turbidity=1.4, key=0.56, lamps=0.7,
+        zenith_tint=(0.8, 0.86, 1.08),
         windows=0.2, saturation=1.14, contrast=1.1, shadow_tint=(0.95, 0.94, 1.12), light_tint=(1.06, 0.99, 0.92),
     ),
     "blue hour": Lighting(
         "in the blue hour after sunset", (-5.0, -3.4), (0.1, 0.45), (0.12, 0.34), (0.0, 0.45), turbidity=0.9,
-        key=0.2, lamps=1.0, windows=0.42,
-        zenith_tint=(0.42, 0.74, 1.5), saturation=1.06, contrast=1.1,
+        key=0.17, lamps=1.0, windows=0.42,
+        zenith_tint=(0.2, 0.72, 1.35), saturation=1.06, contrast=1.1,
         shadow_tint=(0.9, 0.97, 1.14), light_tint=(1.04, 0.99, 0.96),
     ),
     "overcast": Lighting(

@@ -3,9 +3,9 @@
 ``uv`` means, per material, what its comment says. Classes come from the class table; a material only matters
 for the teacher view.
 
-**uv of scaled instances.** Scenery prototypes fill a unit box (x and y in −0.5 … 0.5, z in 0 … 1) and are scaled by their
-instance; their uv is in the same units. A shader gets metres with ``uv * m``, where, with ``n`` the prototype's own normal
-(before scale and rotation) and ``scale`` that of the instance:
+**uv of scaled instances.** Scenery prototypes fill a unit box (x and y in −0.5 … 0.5, z in 0 … 1) and are scaled by
+their instance; their uv is in the same units. A shader gets metres with ``uv * m``, where, with ``n`` the prototype's
+own normal (before scale and rotation) and ``scale`` that of the instance:
 
 - facades, STAND_FRAME, BOARD_FRAME, METAL, CONCRETE_WALL: ``m = (|n.x| > |n.y| ? scale.y : scale.x, scale.z)``;
 - ROOF, STAND_SEATS: uv is the position in plan, ``m = (scale.x, scale.y)``;
@@ -35,7 +35,7 @@ class Material(IntEnum):
     GRAVEL = 8
     SAND = 9
     ROCK = 10  # uv = world x, y on the height field; object x, z on boulders
-    GUARD_RAIL = 11  # uv = (s, height) in metres, (−s, height) right of the road, so that writing reads; so are all barriers
+    GUARD_RAIL = 11  # barriers: uv = (s, height) in metres; (−s, height) right of the road, so that writing reads
     CONCRETE_WALL = 12
     TYRE_WALL = 13
     FENCE = 14

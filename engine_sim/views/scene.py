@@ -13,7 +13,7 @@ from .meshes.parts import to_static
 from .meshes.rings import Rings
 from .scene_data import INSTANCE_DTYPE, Prototype, Scene, StaticCells
 
-STATIC_LOD_DISTANCE = (120.0, 380.0, 5000.0)
+STATIC_LOD_DISTANCE = (110.0, 340.0, 5000.0)
 WHEEL_OFFSETS = np.array(
     [(x * car.AXLE, y * car.TRACK, car.WHEEL_RADIUS) for x, y in ((1, 1), (1, -1), (-1, 1), (-1, -1))]
 )

@@ -122,12 +122,13 @@ _SAMPLERS = "uniform sampler2DArray details;\nuniform sampler2D sky_table;\nunif
 SAMPLER_UNITS = {"details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "glow": 5}
 
 
-def _header() -> str:
+def _header(features: tuple[str, ...]) -> str:
     names = [f"const int {m.name} = {int(m)};" for m in Material]
     names += [f"const float LAYER_{layer.name} = {int(layer)}.0;" for layer in Layer]
-    return "#version 430 core\n" + "\n".join(names) + "\n" + FRAME.declaration + LOOK.declaration + _SAMPLERS
+    defines = "".join(f"#define {name}\n" for name in features)
+    return "#version 430 core\n" + defines + "\n".join(names) + "\n" + FRAME.declaration + LOOK.declaration + _SAMPLERS
 
 
-def source(*parts: str) -> str:
-    """One shader's text: version, constants, blocks, samplers, then the named files of ``shaders/``."""
-    return _header() + "\n".join(load_shader(part) for part in parts)
+def source(*parts: str, features: tuple[str, ...] = ()) -> str:
+    """One shader's text: version, defines, constants, blocks, samplers, then the named files of ``shaders/``."""
+    return _header(features) + "\n".join(load_shader(part) for part in parts)

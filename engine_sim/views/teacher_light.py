@@ -12,7 +12,7 @@ from .look_color import to_linear
 from .look_lighting import Lighting
 from .teacher_blocks import LOOK
 from .teacher_materials import brand_table, kind_tables, livery_table
-from .teacher_sky import AZIMUTHS, ELEVATIONS, Atmosphere, clear_sky, elevation_of
+from .teacher_sky import AZIMUTHS, ELEVATIONS, Atmosphere, clear_sky, elevation_of, table_azimuths
 
 Floats = NDArray[np.float64]
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
@@ -37,9 +37,8 @@ def _grid() -> tuple[Floats, Floats, Floats]:
     """Elevation ``[96]``, azimuth ``[64]``, and solid angle of a table entry with its mirror image ``[96, 64]``."""
     edge = elevation_of(np.linspace(0.0, 1.0, ELEVATIONS + 1))
     elevation = elevation_of((np.arange(ELEVATIONS) + 0.5) / ELEVATIONS)
-    azimuth = np.linspace(0.0, np.pi, AZIMUTHS)
-    width = np.full(AZIMUTHS, np.pi / (AZIMUTHS - 1))
-    width[[0, -1]] *= 0.5
+    azimuth = table_azimuths()
+    width = np.diff(np.concatenate([[0.0], 0.5 * (azimuth[1:] + azimuth[:-1]), [np.pi]]))
     return elevation, azimuth, np.outer(np.diff(np.sin(edge)), 2.0 * width)
 
 
@@ -138,7 +137,7 @@ def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> dic
         "sun_disc": direct * (1.0 - 0.8 * light.deck),
         "sh": _adapted(_harmonics(table, look.weather.sun_azimuth, below)),
         "ground_light": below,
-        "lamp_light": (1.6 * light.lamps**1.5, 0.5 * light.lamps, light.windows, 1.9 * light.lamps**2 + 0.15),
+        "lamp_light": (2.4 * light.lamps**1.5, 0.7 * light.lamps, light.windows, 1.9 * light.lamps**2 + 0.15),
         "brake_light": (1.0,),
         "grade": (light.contrast, light.saturation, 0.16 + 0.1 * light.lamps, 0.32),
         "grade_shadow": light.shadow_tint,
@@ -159,7 +158,7 @@ def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> d
     sky_mean = _irradiance(table) / np.pi
     elevation, _, _ = _grid()
     glow = table[(elevation > 0.0) & (elevation < 0.2), :8].mean((0, 1))
-    bright = direct * 0.3 + sky_mean * 0.55 if sun[2] > 0.0 else glow * 0.9
+    bright = direct * 0.3 + sky_mean * 0.55 if sun[2] > 0.0 else glow * 0.3 + sky_mean * 0.3
     misty = float(np.clip((weather.haze - 0.6) / 3.0, 0.0, 1.0))
     even = sky_mean * 0.85 + direct * 0.06
     tint = 1.0 + (even / np.maximum(_horizon(table), 1e-4) - 1.0) * misty
@@ -172,7 +171,7 @@ def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> d
         "cloud": (0.74 - 0.5 * cover, 0.2, 1150.0, (0.82 if cover > 0.02 else 0.0) * (1.0 - light.deck)),
         "cloud_shift": (*shift, min(1.0, cover * 8.0), 0.7),
         "cloud_bright": bright,
-        "cloud_dark": sky_mean * 0.62,
+        "cloud_dark": sky_mean * (0.62 if sun[2] > 0.0 else 0.4),
         "wind": (7.0, 3.0),
         "deck": (light.deck if light.deck > 0.4 else 0.0, 1.5 if light.shaft else 0.5, 0.5 if light.shaft else 0.15),
         "deck_glow": direct * 0.05 * light.shaft,

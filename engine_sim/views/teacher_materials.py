@@ -35,7 +35,7 @@ _KINDS: dict[M, tuple[str, str, L, float]] = {
     M.FENCE: ("frame", "metal", L.PLASTER, 2.0),
     M.BARK: ("bark", "rock_dark", L.BARK, 1.0),
     M.LEAVES: ("leaves_a", "leaves_b", L.LEAVES, 2.2),
-    M.NEEDLES: ("needles", "leaves_a", L.NEEDLES, 2.2),
+    M.NEEDLES: ("needles", "needles", L.NEEDLES, 2.2),
     M.FACADE_HOUSE: ("wall_a", "wall_b", L.PLASTER, 3.7),
     M.FACADE_BLOCK: ("block_a", "block_b", L.PLASTER, 5.1),
     M.FACADE_HANGAR: ("hangar_a", "hangar_b", L.PLASTER, 6.0),
@@ -64,6 +64,7 @@ def kind_tables(palette: Palette) -> dict[str, Table]:
         first[kind, :3] = to_linear(getattr(palette, main))
         second[kind, :3] = to_linear(getattr(palette, other))
         detail[kind, :2] = layer, 1.0 / tile
+    second[M.NEEDLES, :3] = 0.75 * second[M.NEEDLES, :3] + 0.25 * second[M.LEAVES, :3] * (0.8, 1.0, 0.6)
     return {"kind_color": first, "kind_second": second, "kind_detail": detail}
 
 

@@ -34,6 +34,7 @@ class Layer(IntEnum):
     SAND = 10
     SOIL = 11
     CROWD = 12  # RGB colours of people, A person or seat
+    PUFFS = 13  # rounded clumps of foliage
 
 
 def _noise() -> NDArray[np.uint8]:
@@ -139,7 +140,7 @@ def _leaves() -> NDArray[np.uint8]:
     for i, (u, v, a, b, c, d, e) in enumerate(values):
         rank = i / count
         x0, y0 = u * SIZE, v * SIZE
-        if rank > 0.35 and clump[int(y0), int(x0)] < 0.25 + 0.3 * rank:
+        if rank > 0.5 and clump[int(y0), int(x0)] < 0.15 + 0.25 * rank:
             continue
         axes = (round(8 + 7 * b), round(4 + 3 * c))
         shade = 0.1 + 0.8 * rank * (0.7 + 0.3 * d)
@@ -150,6 +151,22 @@ def _leaves() -> NDArray[np.uint8]:
                     cv2.ellipse(plane, place, axes, 360.0 * a, 0, 360, value, -1)
     soft = [cv2.GaussianBlur(p, (3, 3), 0.7) for p in (light, tone, lean_x, lean_y)]
     return pack(soft[0] * (0.75 + 0.4 * clump), *soft[1:])
+
+
+def _puffs() -> NDArray[np.uint8]:
+    """Clumps of three sizes pushed into each other, warped so that no grid shows."""
+    y, x = np.mgrid[:SIZE, :SIZE].astype(np.float32)
+    height, tone = np.zeros((SIZE, SIZE), np.float32), np.zeros((SIZE, SIZE), np.float32)
+    for cells, weight, seed in ((8, 0.5, 181), (19, 0.32, 184), (44, 0.18, 187)):
+        puff, number = stones(SIZE, cells, seed)
+        warp = 0.5 * SIZE / cells
+        shift_x, shift_y = ((fractal(SIZE, cells, 2, seed + 10 + k) - 0.5) * warp for k in (0, 1))
+        pad = int(warp) + 2
+        grid = x + pad + shift_x, y + pad + shift_y
+        height += weight * cv2.remap(np.pad(np.sqrt(puff), pad, mode="wrap"), *grid, cv2.INTER_LINEAR)
+        tone += weight * cv2.remap(np.pad(number, pad, mode="wrap"), *grid, cv2.INTER_NEAREST)
+    height = cv2.GaussianBlur(np.pad(height, 8, mode="wrap"), (0, 0), 1.0)[8:-8, 8:-8]
+    return pack(stretch(height), tone, *normals(height, 1.4))
 
 
 def _needles() -> NDArray[np.uint8]:
@@ -208,11 +225,12 @@ def _crowd() -> NDArray[np.uint8]:
     for k, (a, b, c, d, e, f) in enumerate(values):
         x, y = (k % 8) * 64 + 32 + int(6 * (a - 0.5)), (k // 8) * 64
         cloth, skin, hair = _CLOTHES[int(b * 14)], _SKIN[int(c * 4)], _HAIR[int(d * 6)]
-        top = y + 14 + int(6 * e)
-        cv2.ellipse(picture, (x, y + 62), (21, 62 - (top + 14 - y)), 0, 180, 360, (*cloth, 255), -1)
+        top = y + 8 + int(7 * e)
+        torso = [(-20, 64), (-22, 34), (-17, 20), (-6, 14), (6, 14), (17, 20), (22, 34), (20, 64)]
+        cv2.fillPoly(picture, [np.array([(x + u, min(y + 63, top + v)) for u, v in torso])], (*cloth, 255))
         if f > 0.78:
             side = 1 if a > 0.5 else -1
-            cv2.line(picture, (x + 14 * side, y + 40), (x + 22 * side, top), (*skin, 255), 6)
+            cv2.line(picture, (x + 18 * side, top + 24), (x + 25 * side, top - 2), (*skin, 255), 6)
         cv2.circle(picture, (x, top + 6), 9, (*skin, 255), -1)
         cv2.ellipse(picture, (x, top + 4), (10, 8), 0, 180, 360, (*hair, 255), -1)
     # Row 0 of a texture is its bottom: turn so that heads point up the rows.
@@ -222,7 +240,7 @@ def _crowd() -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def detail_layers() -> NDArray[np.uint8]:
     """uint8 ``[layers, 512, 512, 4]``, level 0 of every layer; cached for the process."""
-    makers = (_noise, _asphalt, _wear, _grass, _gravel, _rock, _leaves, _needles, _bark, _plaster, _sand, _soil, _crowd)
+    makers = (_noise, _asphalt, _wear, _grass, _gravel, _rock, _leaves, _needles, _bark, _plaster, _sand, _soil, _crowd, _puffs)
     layers = np.stack([make() for make in makers])
     layers.setflags(write=False)
     return layers

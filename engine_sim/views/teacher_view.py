@@ -20,23 +20,12 @@ from .gl_context import open_gl
 from .gl_scene import picture_matrix, set_uniform
 from .look import Look
 from .scene_data import DrawList, Scene
-from .teacher_atlas import HEIGHT as ATLAS_HEIGHT
-from .teacher_atlas import WIDTH as ATLAS_WIDTH
-from .teacher_atlas import print_atlas
-from .teacher_blocks import CARS_LIT, FRAME, LOOK, SAMPLER_UNITS, source
+from .teacher_blocks import CARS_LIT, FRAME, LOOK, SAMPLER_UNITS
+from .teacher_develop import Darkroom
 from .teacher_light import light_of
-from .teacher_scene import Group, TeacherScene
+from .teacher_programs import Painters, Pictures
+from .teacher_scene import TeacherScene
 from .teacher_shadows import SunShadows
-from .teacher_sky import AZIMUTHS, ELEVATIONS
-from .teacher_textures import SIZE, detail_layers
-
-_GROUP_SHADERS = {
-    Group.CAR: "teacher_car.frag",
-    Group.BUILT: "teacher_built.frag",
-    Group.PLANTS: "teacher_plants.frag",
-    Group.GROUND: "teacher_ground.frag",
-}
-"""In drawing order: what mostly hides other things comes first."""
 
 IN_FLIGHT = 3
 _LIT_WITHIN = 140.0  # metres from the camera; cars beyond it neither cast shadows nor light
@@ -73,7 +62,7 @@ class TeacherView:
         self._spare: list[moderngl.Buffer] = []
         try:
             with self._gl as ctx:
-                self._build(ctx, min(samples, ctx.max_samples))
+                self._build(ctx, samples)
             self.set_look(look)
         except BaseException:
             self.close()
@@ -84,7 +73,8 @@ class TeacherView:
         light = light_of(look)
         self.look = look
         with self._gl:
-            self._sky.write(light.sky.tobytes())
+            self._programs, self._sky_pass = self._painters.of(look.lighting.shaft > 0.0)
+            self._pictures.sky.write(light.sky.tobytes())
             self._look_block.write(light.block)
             self._shadows.set_sun(light.sun)
 
@@ -102,7 +92,7 @@ class TeacherView:
         with self._gl as ctx:
             buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=3 * self.size[0] * self.size[1])
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
-            self._output.read_into(buffer, components=4, alignment=1)
+            self._darkroom.develop(buffer)
             self._pending.append(buffer)
 
     def end(self) -> NDArray[np.uint8]:
@@ -122,103 +112,33 @@ class TeacherView:
         self._gl.close()
 
     def _build(self, ctx: moderngl.Context, samples: int) -> None:
-        self._frame_block, self._look_block = ctx.buffer(reserve=FRAME.size, dynamic=True), ctx.buffer(reserve=LOOK.size)
+        software = self._gl.software
+        self._frame_block = ctx.buffer(reserve=FRAME.size, dynamic=True)
+        self._look_block = ctx.buffer(reserve=LOOK.size)
         self._parts = TeacherScene(ctx, self._scene)
-        self._build_textures(ctx)
-        self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if self._gl.software else 2048)
-        shared = ("teacher_common.glsl", "teacher_light.glsl")
-        vertex, screen = source("teacher.vert"), source("teacher_sky.vert")
-        self._programs = {
-            group: self._program(ctx, vertex, source(*shared, "teacher_surface.glsl", name))
-            for group, name in _GROUP_SHADERS.items()
-        }
-        self._sky_pass = self._screen(ctx, screen, source(*shared, "teacher_sky.frag"))
-        self._bloom_pass = self._screen(ctx, screen, source("teacher_common.glsl", "teacher_bloom.frag"))
-        self._output_pass = self._screen(ctx, screen, source("teacher_common.glsl", "teacher_output.frag"))
-        self._build_targets(ctx, samples)
-
-    def _program(self, ctx: moderngl.Context, vertex: str, fragment: str) -> moderngl.Program:
-        program = ctx.program(vertex_shader=vertex, fragment_shader=fragment)
-        for name, unit in SAMPLER_UNITS.items():
-            if name in program:
-                program[name] = unit
-        for binding, block in enumerate((FRAME, LOOK)):
-            if block.name in program:
-                program[block.name] = binding
-        return program
-
-    def _screen(self, ctx: moderngl.Context, vertex: str, fragment: str) -> moderngl.VertexArray:
-        return ctx.vertex_array(self._program(ctx, vertex, fragment), [])
-
-    def _build_textures(self, ctx: moderngl.Context) -> None:
-        layers, atlas = detail_layers(), print_atlas()
-        self._details = ctx.texture_array((SIZE, SIZE, len(layers)), 4, layers.tobytes())
-        self._atlas = ctx.texture((ATLAS_WIDTH, ATLAS_HEIGHT), 2, atlas.tobytes())
-        for texture in (self._details, self._atlas):
-            texture.build_mipmaps()
-            texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
-            texture.anisotropy = 1.0 if self._gl.software else 8.0
-        self._sky = ctx.texture((AZIMUTHS, ELEVATIONS), 4, dtype="f2")
-        self._sky.filter = (moderngl.LINEAR, moderngl.LINEAR)
-        self._sky.repeat_x = self._sky.repeat_y = False
-
-    def _build_targets(self, ctx: moderngl.Context, samples: int) -> None:
-        width, height = self.size
-        many = samples if samples > 1 else 0
-        self._target = ctx.framebuffer(
-            [ctx.renderbuffer(self.size, 4, samples=many, dtype="f2")], ctx.depth_renderbuffer(self.size, samples=many)
-        )
-        self._picture = ctx.texture(self.size, 4, dtype="f2")
-        self._resolved = ctx.framebuffer([self._picture])
-        small = (width // 4, height // 4)
-        self._glows = [ctx.texture(small, 4, dtype="f2") for _ in range(2)]
-        for texture in (self._picture, *self._glows):
-            texture.repeat_x = texture.repeat_y = False
-        self._glow_targets = [ctx.framebuffer([t]) for t in self._glows]
-        self._output = ctx.framebuffer([ctx.renderbuffer((3 * width // 4, height), 4)])
+        self._pictures, self._painters = Pictures(ctx), Painters(ctx)
+        self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if software else 2048)
+        self._darkroom = Darkroom(ctx, self.size, min(samples, ctx.max_samples), software)
 
     def _paint(self, ctx: moderngl.Context, frame: FrameState, draws: DrawList) -> None:
-        for texture, name in ((self._details, "details"), (self._sky, "sky_table"), (self._atlas, "print_atlas"),
-                              (self._shadows.texture, "shadow_map")):  # fmt: skip
-            texture.use(SAMPLER_UNITS[name])
         self._shadows.follow(frame.camera)
+        self._pictures.use()
+        self._shadows.texture.use(SAMPLER_UNITS["shadow_map"])
         self._frame_block.write(FRAME.pack(self._frame_values(frame)))
         self._frame_block.bind_to_uniform_block(0)
         self._look_block.bind_to_uniform_block(1)
         self._parts.upload(draws)
         matrix = picture_matrix(frame.camera, *self.size)
-        self._target.use()
+        self._darkroom.target.use()
         ctx.enable_only(moderngl.DEPTH_TEST)
         ctx.depth_func = "<"
-        self._target.clear(depth=1.0)
+        self._darkroom.target.clear(depth=1.0)
         for group, program in self._programs.items():
             set_uniform(program, "clip_from_eye", matrix)
             set_uniform(program, "eye", frame.camera.position)
             self._parts.render_group(program, group)
         ctx.depth_func = "<="
         self._sky_pass.render(moderngl.TRIANGLES, vertices=3)
-        ctx.copy_framebuffer(self._resolved, self._target)
-        self._develop(ctx)
-
-    def _develop(self, ctx: moderngl.Context) -> None:
-        """Resolved picture → glow → packed RGB."""
-        ctx.enable_only(moderngl.NOTHING)
-        width, height = self.size
-        bloom = self._bloom_pass.program
-        steps = (
-            (self._picture, 0, (1.0 / width, 1.0 / height, 1.0, 0.0)),
-            (self._glows[0], 1, (4.0 / width, 0.0, 0.0, 0.0)),
-            (self._glows[1], 0, (0.0, 4.0 / height, 0.0, 0.0)),
-        )
-        for origin, target, state in steps:
-            self._glow_targets[target].use()
-            origin.use(SAMPLER_UNITS["picture"])
-            set_uniform(bloom, "pass_state", state)
-            self._bloom_pass.render(moderngl.TRIANGLES, vertices=3)
-        self._output.use()
-        self._picture.use(SAMPLER_UNITS["picture"])
-        self._glows[0].use(SAMPLER_UNITS["glow"])
-        self._output_pass.render(moderngl.TRIANGLES, vertices=3)
 
     def _frame_values(self, frame: FrameState) -> dict[str, NDArray | tuple]:
         camera = frame.camera

@@ -1,10 +1,11 @@
-"""Lossless encodings of planes (R-43): raw, zstd, rle. Decoding never takes more memory than the size known beforehand."""
+"""Lossless encodings of planes (R-43): raw, zstd, rle. Decoding never takes more memory than the known size."""
 
 from __future__ import annotations
 
 import math
 import threading
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import zstandard
@@ -24,7 +25,7 @@ RUN = np.dtype([("value", "u1"), ("count", "<u2")])
 _threads = threading.local()
 
 
-def encode_plane(plane: NDArray[np.generic], encoding: str) -> Buffer:
+def encode_plane(plane: NDArray[Any], encoding: str) -> Buffer:
     """Plane → buffer.
 
     Args:
@@ -46,7 +47,7 @@ def encode_plane(plane: NDArray[np.generic], encoding: str) -> Buffer:
     raise LocalProtocolError(Fault.WRONG_ENCODING, text)
 
 
-def decode_plane(buffer: Buffer, encoding: str, dtype: str, shape: Sequence[int]) -> NDArray[np.generic]:
+def decode_plane(buffer: Buffer, encoding: str, dtype: str, shape: Sequence[int]) -> NDArray[Any]:
     """Buffer → a new writable array that belongs to the caller.
 
     Args:

@@ -218,5 +218,3 @@ class Anything:
         elif type(item) is not bool and type(item) is not bytes:
             raise refuse(Fault.WRONG_TYPE, path, "plain value", item)
         return []
-
-

@@ -6,9 +6,11 @@ become tuples; ``buffers`` are the raw frames that follow the header, never copi
 
 from __future__ import annotations
 
+# ruff: noqa: RUF009 (``wire`` makes a dataclass field; it is no default value)
+
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import lru_cache
+from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
 from .faults import Fault, LocalProtocolError
@@ -87,8 +89,8 @@ class Message:
         return {n: v for n, v in values.items() if v is not None} | dict(self.extra)
 
 
-@lru_cache(maxsize=None)
-def header_fields(cls: type[Message]) -> tuple[tuple[str, Any, bool], ...]:
+@cache
+def header_fields(cls: Any) -> tuple[tuple[str, Any, bool], ...]:
     """(name, kind, required) of every header field of a message class."""
     found = [(f.name, f.metadata["kind"], f.default is not None) for f in fields(cls) if "kind" in f.metadata]
     return tuple(found)
@@ -322,6 +324,7 @@ class Error(Message):
     fatal: bool = wire(Flag())
     about_type: int | None = wire(unsigned(8), optional=True)
     about_seq: int | None = wire(unsigned(64), optional=True)
+    about_grant: int | None = wire(unsigned(32), optional=True)
     details: dict[str, Any] | None = wire(Anything(), optional=True)
 
     def check(self) -> None:

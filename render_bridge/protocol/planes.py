@@ -34,7 +34,7 @@ PLANES = {
     p.name: p
     for p in (
         PlaneType("depth", "float16", 1, "metres along the viewing axis; sky 65504"),
-        PlaneType("motion", "float32", 2, "pixels, x right, y down, to this point in the last frame sent; 32768 unseen"),
+        PlaneType("motion", "float32", 2, "pixels, x right, y down, to this point in the last frame sent"),
         PlaneType("object", "uint8", 1, "0 static, else object number"),
     )
 }
@@ -71,5 +71,6 @@ def check_plane(name: str, plane: NDArray[np.generic], width: int, height: int) 
     """Our own plane has its type and shape. LocalProtocolError otherwise."""
     kind = PLANES[name]
     if plane.dtype != np.dtype(kind.dtype) or plane.shape != kind.shape(width, height):
-        text = f"plane {name!r} is {kind.dtype} {list(kind.shape(width, height))}, got {plane.dtype} {list(plane.shape)}"
+        shape = list(kind.shape(width, height))
+        text = f"plane {name!r} is {kind.dtype} {shape}, got {plane.dtype} {list(plane.shape)}"
         raise LocalProtocolError(Fault.WRONG_PLANES, text)

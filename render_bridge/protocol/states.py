@@ -1,7 +1,7 @@
 """The legal transitions of both ends as a table (PROTOCOL.md section 5).
 
-A state machine of this protocol never asks "may I?" in code: it looks up ``(state, direction, message)``. What is not in
-the table is illegal: LocalProtocolError when sending, RemoteProtocolError (OUT_OF_STATE) when receiving, except for
+The state machines never decide legality in code: they look up ``(state, direction, message)``. What is not in the
+table is illegal: LocalProtocolError when sending, RemoteProtocolError (OUT_OF_STATE) when receiving, except for
 the messages in LATE, which a peer may have sent before it knew; those are dropped and counted.
 """
 

@@ -24,7 +24,7 @@ def table_to_wire(table: ClassTable) -> dict[str, Any]:
 
 
 def table_from_wire(value: Mapping[str, Any]) -> ClassTable:
-    """TABLE → ClassTable. RemoteProtocolError (BAD_TABLE, TABLE_DIFFERS) if it is not injective or its hash is wrong."""
+    """TABLE → ClassTable. RemoteProtocolError (BAD_TABLE, TABLE_DIFFERS): not injective, or the hash is wrong."""
     rows = tuple(SceneClass(int(i), name, (int(r), int(g), int(b))) for i, name, (r, g, b) in value["classes"])
     try:
         table = ClassTable(value["name"], rows)
@@ -108,8 +108,8 @@ def ids_of_colors(picture: NDArray[np.uint8], table: ClassTable) -> NDArray[np.u
     share = foreign / class_map.size
     color = tuple(int(v) for v in picture[row, column])
     text = (
-        f"{foreign} of {class_map.size} pixels ({share:.2%}) have a colour of no class, the first {color} at row {row}, "
-        f"column {column}: was the picture smoothed, scaled or sent through a lossy format?"
+        f"{foreign} of {class_map.size} pixels ({share:.2%}) have a colour of no class, the first {color} at "
+        f"row {row}, column {column}: was the picture smoothed, scaled or sent through a lossy format?"
     )
     raise RemoteProtocolError(Fault.FOREIGN_COLORS, text, {"share": share, "row": row, "column": column})
 

@@ -76,7 +76,7 @@ class Play:
 
     def _search(self) -> str:
         done = subprocess.run(
-            ["xdotool", "search", "--class", "Paintover"],
+            ["xdotool", "search", "--onlyvisible", "--class", "."],
             env=self.desktop.environment(),
             capture_output=True,
             text=True,
@@ -173,9 +173,10 @@ def test_other_window_sizes_get_bars_and_an_unmapped_window_keeps_racing(play):
     bar = (700 - tall) // 2
     assert len(np.unique(seen[: bar - 2].reshape(-1, 3), axis=0)) == 1
     assert seen[bar + tall - 10, 30].tolist() == RACING.colors[CLASS_CORNERS[2]].tolist()
-    game.desktop.xdotool("windowunmap", game.window())
+    window = game.window()
+    game.desktop.xdotool("windowunmap", window)
     time.sleep(0.6)
-    game.desktop.xdotool("windowmap", "--sync", game.window())
+    game.desktop.xdotool("windowmap", "--sync", window)
     time.sleep(0.6)
     assert game.picture()[bar + tall - 10, 30].tolist() == RACING.colors[CLASS_CORNERS[2]].tolist()
     game.desktop.xdotool("windowfocus", "--sync", game.window())

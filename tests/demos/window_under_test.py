@@ -39,8 +39,11 @@ def busy_load(options, progress):
     return load(options, progress)
 
 
-def wiggle(pad: VirtualPad) -> None:
-    """Steer right at full throttle for half a second, then pull the plug."""
+def wiggle(ready: Path) -> None:
+    """Once the race runs, plug in a pad, steer right at full throttle for half a second, pull the plug."""
+    while not ready.exists():
+        time.sleep(0.02)
+    pad = VirtualPad()
     time.sleep(0.3)
     pad.axis(0, 32767)
     pad.axis(5, 32767)
@@ -74,7 +77,7 @@ def main(report: Path, words: list[str]) -> None:
     window = WatchedWindow(options, lambda job: Painter(job, opener), busy_load if "slow-load" in words else load)
     window.ready = report.with_suffix(".ready")
     if "pad" in words:
-        threading.Thread(target=wiggle, args=(VirtualPad(),), daemon=True).start()
+        threading.Thread(target=wiggle, args=(window.ready,), daemon=True).start()
     game = None
     try:
         game = window.run()

@@ -27,6 +27,12 @@ _PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
     tracks.TYRE_WALL: ((0.04, 0.0), (0.04, 0.94), (0.70, 0.94), (0.70, 0.0)),
     tracks.FENCE: ((0.0, 0.0), (0.0, 1.5), (0.06, 1.5), (0.06, 0.0)),
 }
+# Far away, walls are wedges and thin things have no top.
+_FAR_PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
+    tracks.GUARD_RAIL: ((0.0, 0.36), (0.05, 0.90), (0.10, 0.36)),
+    tracks.CONCRETE_WALL: ((0.0, 0.0), (0.28, 1.0), (0.44, 0.0)),
+    tracks.FENCE: ((0.0, 0.0), (0.03, 1.5), (0.06, 0.0)),
+}
 # Near, a fence has a rail along its top, and a tyre wall's front is made of stacks: only its back is a strip.
 _NEAR_PROFILES: dict[int, tuple[tuple[float, float], ...]] = {
     tracks.TYRE_WALL: ((0.70, 0.94), (0.70, 0.0)),
@@ -56,7 +62,8 @@ def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
             finish = Finish(palette.BARRIER, _MATERIAL[style])
             near = _NEAR_PROFILES.get(style, profile)
             parts += _walls(side, near, keys, finish, lods=(0,))
-            parts += _walls(side, profile, keys, finish, lods=(1, 2))
+            parts += _walls(side, profile, keys, finish, lods=(1,))
+            parts += _walls(side, _FAR_PROFILES.get(style, profile), keys, finish, lods=(2,))
             if style == tracks.TYRE_WALL:
                 parts += _stacks(side, keys, finish)
             parts += _caps(side, profile, keys, finish)

@@ -29,10 +29,10 @@ class Kind(NamedTuple):
     odd_reach: float = 0.0
 
 
-_TREES = (40.0, 100.0, 280.0, 1100.0)
+_TREES = (45.0, 110.0, 260.0, 1000.0)
 KINDS: dict[int, Kind] = {
-    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, _TREES, 560.0),
-    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, _TREES, 560.0),
+    tracks.TREE_BROADLEAF: Kind("broadleaf", plants.broadleaf, plants.BROADLEAF_FORMS, _TREES, 480.0),
+    tracks.TREE_CONIFER: Kind("conifer", plants.conifer, plants.CONIFER_FORMS, _TREES, 480.0),
     tracks.BUSH: Kind("bush", plants.bush, plants.BUSH_FORMS, (25.0, 70.0, 280.0)),
     tracks.BOULDER: Kind("boulder", plants.boulder, plants.BOULDER_FORMS, (25.0, 80.0, 450.0)),
     tracks.HOUSE: Kind("house", buildings.house, buildings.HOUSE_FORMS, (90.0, 260.0, 2000.0)),

@@ -89,9 +89,9 @@ def road_parts(rings: Rings) -> list[StaticPart]:
     surface = rings.track.arrays.surface_road
     edges = (right.edge(right.road - LINE_WIDTH), left.edge(0.5 * (left.road - right.road)),
              left.edge(left.road - LINE_WIDTH))  # fmt: skip
-    parts = []
+    parts = strip(rings, edges[0], edges[2], surface, table(_ROAD), lods=(2,))
     for a, b in pairwise(edges):
-        parts += strip(rings, a, b, surface, table(_ROAD))
+        parts += strip(rings, a, b, surface, table(_ROAD), lods=(0, 1))
     for side in (left, right):
         parts += side.strip(side.edge(side.road - LINE_WIDTH), side.edge(side.road), surface, table(_LINES))
     return parts
@@ -112,12 +112,18 @@ def side_parts(rings: Rings, sign: int, bridge: NDArray[np.bool_], ground: Float
     height = KERB_HEIGHT * np.minimum(1.0, side.kerb)
     ridge, end = side.edge(top, height), side.edge(kerb_end)
     foot = side.barrier + SHOULDER
-    parts = side.strip(side.edge(side.road), ridge, has_kerb, (_KERB,), present=True)
-    parts += side.strip(ridge, end, has_kerb, (_KERB,), present=True)
+    inner = side.edge(side.road)
+    parts = side.strip(inner, ridge, has_kerb, (_KERB,), present=True, lods=(0, 1))
+    parts += side.strip(ridge, end, has_kerb, (_KERB,), present=True, lods=(0, 1))
+    parts += side.strip(inner, end, has_kerb, (_KERB,), present=True, lods=(2,))
     face = side.edge(side.barrier, openness=200)
     parts += side.strip(end, face, surface, table(_VERGE))
-    parts += side.strip(face, side.edge(foot), surface, table(_SKIRT))
-    parts += side.strip(side.edge(foot), skirt_edge(side, ground), np.where(bridge, -1, surface), table(_SKIRT))
+    outside = np.where(bridge, -1, surface)
+    shoulder, buried = side.edge(foot), skirt_edge(side, ground)
+    parts += side.strip(face, shoulder, surface, table(_SKIRT), lods=(0, 1))
+    parts += side.strip(shoulder, buried, outside, table(_SKIRT), lods=(0, 1))
+    parts += side.strip(face, shoulder, np.where(bridge, surface, -1), table(_SKIRT), lods=(2,))
+    parts += side.strip(face, buried, outside, table(_SKIRT), lods=(2,))
     return parts
 
 

@@ -1,7 +1,7 @@
 // Glow around bright things: a quarter-size picture of what is brighter than white, blurred along one axis at a time.
 
 uniform sampler2D picture;
-uniform vec4 pass_state;  // step in texture coordinates, 1 for the first pass
+uniform vec4 pass_state;  // step in texture coordinates; z 1: pick bright parts; w 1: only average 2 × 2
 
 in vec2 corner;
 out vec4 target;
@@ -15,7 +15,9 @@ vec3 bright(vec3 stored) {
 void main() {
     vec2 at = vec2(corner.x, -corner.y) * 0.5 + 0.5;
     vec3 sum = vec3(0.0);
-    if (pass_state.z > 0.5) {
+    if (pass_state.w > 0.5) {
+        sum = texture(picture, at).rgb;
+    } else if (pass_state.z > 0.5) {
         vec2 o = pass_state.xy;
         for (int y = -1; y <= 1; y += 2) for (int x = -1; x <= 1; x += 2)
             sum += bright(texture(picture, at + o * vec2(x, y)).rgb) * 0.25;

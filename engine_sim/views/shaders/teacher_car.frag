@@ -57,7 +57,7 @@ vec3 livery_color(int car, vec3 n, float foot) {
 
 Surface paint(int car, vec3 face, float foot) {
     vec3 n = normalize(own_normal);
-    Surface m = plain_surface(livery_color(car, n, foot), face);
+    Surface m = plain_surface(livery_color(car, n, foot) * 0.74, face);
     float finish = livery[car * 3].w;  // 0 gloss, 1 metallic, 2 matte
     m.roughness = finish > 1.5 ? 0.42 : 0.1;
     m.reflectance = finish > 1.5 ? 0.04 : 0.085;
@@ -85,7 +85,7 @@ Surface tyre() {
     float side = smoothstep(0.1, 0.13, abs(place.y));
     float around = atan(place.z, place.x) / 6.2831853;
     m.albedo *= 1.0 + 0.8 * side * step(fract(around * 3.0), 0.45) * smoothstep(0.012, 0.004, abs(r - 0.275));
-    m.albedo = mix(m.albedo, kind_color[ASPHALT].rgb * 0.4, 0.35 * (1.0 - side));
+    m.albedo = mix(m.albedo, kind_color[ASPHALT].rgb * 0.3, 0.2 * (1.0 - side));
     m.roughness = 0.78;
     return m;
 }

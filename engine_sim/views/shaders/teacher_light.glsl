@@ -19,12 +19,12 @@ Surface plain_surface(vec3 albedo, vec3 normal) {
 
 // ---- sky -------------------------------------------------------------------------------------------------------
 
-vec3 sky_color(vec3 direction, float blur) {
-    float elevation = asin(clamp(direction.z, -1.0, 1.0)) / (0.5 * PI);
-    vec2 flat_dir = direction.xy / max(length(direction.xy), 1e-4);
-    float away = acos(clamp(dot(flat_dir, sun_flat.xy), -0.9999, 0.9999)) / PI;
-    float v = 0.5 + 0.5 * sign(elevation) * sqrt(abs(elevation));
-    return textureLod(sky_table, vec2(away * (63.0 / 64.0) + 0.5 / 64.0, v), blur).rgb;
+vec3 sky_color(vec3 direction) {
+    // Half of the azimuth's sine and the root of the height: finer near the sun and the horizon, and no arc functions.
+    float along = dot(direction.xy, sun_flat.xy) * inversesqrt(max(dot(direction.xy, direction.xy), 1e-8));
+    float away = sqrt(max(0.5 - 0.5 * along, 0.0));
+    float v = 0.5 + 0.5 * sign(direction.z) * sqrt(abs(direction.z));
+    return textureLod(sky_table, vec2(away * (63.0 / 64.0) + 0.5 / 64.0, v), 0.0).rgb;
 }
 
 // Cloud density of the flat layer at a point of its plane (metres), 0 … 1.
@@ -40,10 +40,14 @@ float cloud_at(vec2 at, float detail) {
 float cloud_light(vec3 world) {
     if (sun.w < 0.03) return 1.0;
     vec2 at = world.xy + sun.xy * ((cloud.z - world.z) / max(sun.z, 0.12));
-    float free = 1.0 - cloud.w * cloud_at(at, 2.0);
+    float broad = textureLod(details, vec3((at + cloud_shift.xy + frame_time.x * wind.xy) / 8600.0, LAYER_NOISE), 2.0).r;
+    float free = 1.0 - cloud.w * smoothstep(cloud.x, cloud.x + cloud.y, broad * 0.74 + 0.13);
+#ifdef SHAFTS
     vec2 p = (world.xy - sun.xy * (world.z / max(sun.z, 0.2)) + shaft.yz + frame_time.x * wind.xy * 0.7) / shaft.w;
     float hole = textureLod(details, vec3(p, LAYER_NOISE), 3.0).b;
-    return mix(free, smoothstep(0.6, 0.78, hole), shaft.x);
+    free = mix(free, smoothstep(0.6, 0.78, hole), shaft.x);
+#endif
+    return free;
 }
 
 // ---- shadows ---------------------------------------------------------------------------------------------------
@@ -95,16 +99,17 @@ CarLight car_light(vec3 world, vec3 normal, int own) {
         float cabin = box_shadow(q - vec3(-0.35, 0.0, 0.9), s, vec3(1.0, 0.56, 0.26), 5.0);
         result.sun *= mix(1.0, min(body, cabin), other);
         vec2 gap = max(abs(q.xy) - vec2(2.05, 0.82), 0.0);
-        float under = exp(-dot(gap, gap) * 5.5) * clamp(1.15 - q.z, 0.0, 1.0) * max(n.z, 0.25);
+        float soft = 1.0 / (1.0 + 4.0 * dot(gap, gap)), under = soft * soft * clamp(1.15 - q.z, 0.0, 1.0) * max(n.z, 0.25);
         result.sky *= 1.0 - 0.86 * under * other;
         // Head lamps: a low beam that opens like a fan; tail lamps: a red pool.
         float ahead = q.x - 2.1;
-        float beam = exp(-pow(q.y / (0.7 + 0.24 * max(ahead, 0.0)), 2.0)) * smoothstep(0.0, 3.0, ahead)
-                   * smoothstep(1.9, 0.2, q.z - 0.012 * ahead) / (1.0 + ahead * ahead / 110.0);
+        float fan = q.y / (0.8 + 0.28 * max(ahead, 0.0)), spread = 1.0 / (1.0 + fan * fan);
+        float beam = spread * spread * clamp(ahead * 0.4, 0.0, 1.0) * clamp(1.6 - q.z + 0.012 * ahead, 0.0, 1.0)
+                   / (1.0 + ahead * ahead * 0.009);
         float facing = clamp(0.35 + 0.65 * n.z + -n.x, 0.06, 1.2);
         result.lamps += vec3(1.0, 0.93, 0.78) * (beam * facing * lamp_light.x * other);
-        float behind = length(vec3(q.x + 2.3, q.y * 0.7, q.z - 0.4));
-        float tail = q.x < -1.6 ? exp(-behind * 1.05) * (0.5 + 2.2 * turn.z) : 0.0;
+        vec3 behind = vec3(q.x + 2.3, q.y * 0.7, q.z - 0.4);
+        float pool = 1.0 / (1.0 + 0.6 * dot(behind, behind)), tail = q.x < -1.6 ? pool * pool * (0.5 + 2.2 * turn.z) : 0.0;
         result.lamps += vec3(1.0, 0.05, 0.02) * (tail * max(0.3 + 0.7 * n.z, 0.0) * lamp_light.y * other);
     }
     return result;
@@ -119,9 +124,10 @@ vec4 air_to(vec3 ray, float far) {
     float depth = haze.x * exp(-max(eye_at.w, -0.5 * haze.y) / haze.y) * far * mean;
     float kept = exp(-depth);
     vec3 low = normalize(vec3(ray.xy, max(ray.z, 0.0) * 0.5 + 0.035));
-    vec3 scattered = sky_color(low, 0.0) * haze_tint.rgb;
+    vec3 scattered = sky_color(low) * haze_tint.rgb;
     float toward = max(dot(ray, sun.xyz), 0.0);
-    scattered += sun_light.rgb * (haze_glow.x * pow(toward, 6.0) + haze_glow.y * pow(toward, 48.0));
+    float t2 = toward * toward, t6 = t2 * t2 * t2, t24 = t6 * t6 * t6 * t6;
+    scattered += sun_light.rgb * (haze_glow.x * t6 + haze_glow.y * t24 * t24);
     return vec4(scattered * (1.0 - kept), kept);
 }
 
@@ -148,14 +154,18 @@ vec3 ambient(vec3 n) {
 
 // What a mirror would see: the sky above a dark, uneven line of trees and hills.
 vec3 surroundings(vec3 direction, float roughness) {
-    vec3 sky = sky_color(vec3(direction.xy, max(direction.z, 0.015)), roughness * 4.0);
-    float around = atan(direction.y, direction.x) * 7.0;
+    vec3 sky = sky_color(vec3(direction.xy, max(direction.z, 0.015)));
+    // An angle around the horizon without its arc: 0 … 4 along a diamond.
+    float around = direction.x / (abs(direction.x) + abs(direction.y) + 1e-6);
+    around = (direction.y > 0.0 ? 1.0 - around : 3.0 + around) * 11.0;
     float skyline = 0.05 + 0.075 * noise1(around, 3u) + 0.03 * noise1(around * 4.3, 5u);
     float soft = 0.015 + 0.5 * roughness;
     float above = smoothstep(-soft, soft, direction.z - skyline);
     vec3 below = mix(ground_light.rgb, ground_light.rgb * 0.45, smoothstep(-0.1, 0.05, direction.z));
     return mix(below, sky, above);
 }
+
+float power5(float x) { float x2 = x * x; return x2 * x2 * x; }
 
 vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight cars) {
     vec3 n = m.normal, v = -ray;
@@ -167,12 +177,13 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     // Scattered light: sun through a wrapped cosine for soft things, the sky as an even glow.
     float wrap = 0.5 * m.through;
     float front = clamp((nl + wrap) / (1.0 + wrap), 0.0, 1.0);
-    float back = 0.7 * m.through * pow(clamp(dot(ray, sun.xyz) * 0.5 + 0.5, 0.0, 1.0), 3.0) * clamp(0.6 - nl, 0.0, 1.0);
+    float against = 0.5 * dot(ray, sun.xyz) + 0.5, back = 0.7 * m.through * against * against * against * clamp(0.6 - nl, 0.0, 1.0);
     float shaded = mix(1.0, m.occlusion, 0.45);
     vec3 scattered = direct * (front + back) * shaded / PI + ambient(n) * sky_share + cars.lamps * 0.32 * m.occlusion;
     // Light bounced between close surfaces takes their colour and keeps dark corners from going dead.
     vec3 bounce = mix(vec3(1.0), m.albedo * 2.0 + 0.35, (1.0 - sky_share) * 0.5);
     vec3 color = m.albedo * (1.0 - m.metal) * scattered * bounce;
+#ifndef MATTE
 
     // Mirror light: GGX for the sun (Walter 2007, Smith visibility after Hammon 2017), split-sum fit for the sky (Karis 2014).
     vec3 h = normalize(v + sun.xyz);
@@ -181,7 +192,7 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     float d = nh * nh * (a2 - 1.0) + 1.0;
     float l = clamp(nl, 0.0, 1.0);
     float visible = 0.5 / max(mix(2.0 * l * nv, l + nv, a), 1e-3);
-    vec3 fresnel = f0 + (1.0 - f0) * pow(1.0 - vh, 5.0);
+    vec3 fresnel = f0 + (1.0 - f0) * power5(1.0 - vh);
     vec3 spark = fresnel * min(a2 / (PI * d * d) * visible * l, 24.0);
     color += direct * spark;
     vec4 r = m.roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
@@ -189,6 +200,7 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     vec2 ab = vec2(-1.04, 1.04) * k + r.zw;
     vec3 mirror = surroundings(reflect(ray, n), m.roughness);
     color += mirror * (f0 * ab.x + ab.y) * mix(sky_share, 1.0, 0.25) * clamp(0.35 + sky_share, 0.0, 1.0);
+#endif
     return color + m.glow;
 }
 

@@ -6,28 +6,33 @@ vec2 facing_plane(vec3 shift) {
     return side.z > max(side.x, side.y) ? q.xy : (side.x > side.y ? q.yz : q.xz);
 }
 
+// One isotropic gradient for all three planes: no seam where the plane changes.
+vec4 foliage(vec2 p, float layer, float foot) {
+    return textureLod(details, vec3(p, layer), log2(max(foot * 512.0, 1e-4)));
+}
+
 Surface crown(bool needles, vec3 face) {
     float own = chance_of(seed, 1u), tone_of = chance_of(seed, 2u);
     vec3 shift = vec3(own, tone_of, chance_of(seed, 3u)) * 37.0;
     vec2 p = facing_plane(shift);
     vec3 px = dFdx(place), py = dFdy(place);
     float foot = max(length(px), length(py));
-    // One gradient for all three planes: no seam where the plane changes.
-    float scale = needles ? 0.42 : 0.46;
-    vec4 leaf = textureGrad(details, vec3(p * scale, needles ? LAYER_NEEDLES : LAYER_LEAVES), vec2(foot * scale, 0.0), vec2(0.0, foot * scale));
-    vec4 twig = textureGrad(details, vec3(p.yx * scale * 0.31 + 0.4, LAYER_LEAVES), vec2(foot * scale * 0.31, 0.0), vec2(0.0, foot * scale * 0.31));
-    vec4 cloudy = textureGrad(details, vec3(p * 0.06, LAYER_NOISE), vec2(foot * 0.06, 0.0), vec2(0.0, foot * 0.06));
+    float fine = needles ? 0.36 : 0.46, coarse = needles ? 0.13 : 0.17;
+    vec4 leaf = foliage(p * fine, needles ? LAYER_NEEDLES : LAYER_LEAVES, foot * fine);
+    vec4 clump = foliage(p.yx * coarse + 0.4, needles ? LAYER_NEEDLES : LAYER_PUFFS, foot * coarse);
+    vec4 cloudy = foliage(p * 0.06, LAYER_NOISE, foot * 0.06);
 
     float body = 0.5 + 0.9 * (variation - 0.5);
-    vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(0.7 * tone_of + 0.6 * (leaf.g - 0.5) + 0.7 * (cloudy.r - 0.5) + 0.5 * body - 0.2, 0.0, 1.0));
-    tint *= (0.82 + 0.36 * own) * (1.0 + 0.3 * (twig.g - 0.5) * vec3(1.3, 0.4, -0.3));
+    float blend = 0.75 * tone_of + 0.4 * (leaf.g - 0.5) + 0.5 * (clump.g - 0.5) + 0.7 * (cloudy.r - 0.5) + 0.4 * body - 0.15;
+    vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(blend, 0.0, 1.0));
+    tint *= (0.82 + 0.36 * own) * (1.0 + 0.3 * (clump.g - 0.5) * vec3(1.3, 0.4, -0.3));
     // Light lies on the outer leaves; between clumps the crown is dark.
-    float depth = 0.4 * leaf.r + 0.6 * twig.r + 0.5 * (cloudy.g - 0.5);
-    float gap = smoothstep(0.34, 0.14, depth) * plant_gaps.x;
+    float depth = 0.4 * leaf.r + 0.6 * clump.r + 0.35 * (cloudy.g - 0.5);
+    float gap = smoothstep(0.36, 0.12, depth) * plant_gaps.x;
     Surface m = plain_surface(tint, face);
-    m.albedo *= (0.55 + 1.5 * leaf.r) * (0.5 + 1.6 * twig.r) * (1.0 - 0.7 * gap);
-    m.occlusion = clamp((0.5 + 1.3 * depth) * (1.0 - 0.65 * gap), 0.0, 1.15) * (0.78 + 0.22 * face.z);
-    vec2 slope = (leaf.ba - 0.5) * (needles ? 1.5 : 2.0) + (twig.ba - 0.5) * 2.2 + (cloudy.rb - 0.5) * 1.1;
+    m.albedo *= (0.62 + 1.2 * leaf.r) * (0.62 + 0.75 * clump.r) * (1.0 - 0.7 * gap);
+    m.occlusion = clamp((0.52 + 0.95 * depth) * (1.0 - 0.6 * gap), 0.0, 1.1) * (0.8 + 0.2 * face.z);
+    vec2 slope = (leaf.ba - 0.5) * (needles ? 1.0 : 1.4) + (clump.ba - 0.5) * 2.4 + (cloudy.rb - 0.5) * 0.9;
     m.normal = bumped(face, p, slope);
     m.through = needles ? 0.3 : 0.6;
     m.roughness = 0.62;

@@ -5,7 +5,7 @@ out vec4 target;
 
 void main() {
     vec3 ray = normalize(view_forward.xyz + corner.x * view_right.xyz + corner.y * view_up.xyz);
-    vec3 color = sky_color(vec3(ray.xy, max(ray.z, 0.0)), 0.0);
+    vec3 color = sky_color(vec3(ray.xy, max(ray.z, 0.0)));
     float toward = dot(ray, sun.xyz);
     float up = max(ray.z, 0.0);
 
@@ -48,6 +48,8 @@ void main() {
     color += sun_disc.rgb * seen * (smoothstep(0.99986, 0.99994, toward) * 40.0 + 0.35 * pow(max(toward, 0.0), 900.0) + 0.05 * pow(max(toward, 0.0), 90.0));
     vec4 air = air_to(ray, min(9000.0, 700.0 / max(ray.z, 0.01)));
     color = mix(color, color * air.a + air.rgb, haze_tint.w);
-    if (shaft.x > 0.0) color += shafts_to(eye_at.xyz, ray, 2200.0);
+#ifdef SHAFTS
+    color += shafts_to(eye_at.xyz, ray, 2200.0);
+#endif
     target = to_target(color);
 }

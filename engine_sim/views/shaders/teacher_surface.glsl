@@ -48,10 +48,16 @@ vec4 finished(Surface m, float open, int own) {
     vec3 face = normalize(normal_in);
     float sun_share = cloud_light(world);
     if (sun.w > 0.03) sun_share *= shadow_at(world, face);
+#ifdef MATTE
+    CarLight cars = CarLight(1.0, 1.0, vec3(0.0));
+#else
     CarLight cars = car_light(world, face, own);
+#endif
     vec3 color = lit(m, world, ray, open, sun_share, cars);
     vec4 air = air_to(ray, far);
     color = color * air.a + air.rgb;
-    if (shaft.x > 0.0) color += shafts_to(eye_at.xyz, ray, far);
+#ifdef SHAFTS
+    color += shafts_to(eye_at.xyz, ray, far);
+#endif
     return to_target(color);
 }

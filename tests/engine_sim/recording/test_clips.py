@@ -2,15 +2,18 @@
 
 import dataclasses
 import json
+import multiprocessing
 import os
 import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 
 from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
-from engine_sim.recording import render_pool, studio
+from engine_sim.recording import studio, workers
 from engine_sim.recording.clip_plan import ClipPlan, plan_clips, plan_races, plan_shards
 from engine_sim.recording.clips import ClipFolder, Shard
 from engine_sim.recording.race_log import has_race, open_race, simulate_race
@@ -31,8 +34,8 @@ PLAN = ClipPlan(
 HERE = Workers(0, 0)
 
 
-def cut(out, plan=PLAN, workers=HERE):
-    return render_clips(plan, out, workers, backend="cpu", progress=False)
+def cut(out, plan=PLAN, processes=HERE):
+    return render_clips(plan, out, processes, backend="cpu", progress=False)
 
 
 def files(folder):
@@ -45,6 +48,7 @@ def folder(tmp_path_factory):
     out = tmp_path_factory.mktemp("clips") / "c"
     report = cut(out)
     assert (report.finished, report.clips, report.frames) == (True, 6, 24)
+    assert report.steady_fps > 0.0
     return out
 
 
@@ -91,14 +95,28 @@ def test_other_places_of_a_look_are_found(folder):
 
 
 def test_any_number_of_workers_gives_the_same_bytes(folder, tmp_path):
-    report = cut(tmp_path / "c", workers=Workers(2, 1))
+    report = cut(tmp_path / "c", processes=Workers(2, 1))
     assert report.finished
     assert files(tmp_path / "c") == files(folder)
+
+
+def test_teacher_frames_do_not_depend_on_what_was_drawn_before(tmp_path):
+    """One process draws both clips; then each comes from a process of its own. Looks and races differ between them."""
+    plan = dataclasses.replace(
+        PLAN, count=2, frames=2, places=1, clips_per_race=1, teacher="zstd", planes=(), race_seconds=4
+    )
+    cut(tmp_path / "a", plan)
+    cut(tmp_path / "b", plan, Workers(2, 1))
+    clips = [ClipFolder(tmp_path / "a").clip(k) for k in range(2)]
+    assert all(clip.teacher.shape == (2, 64, 96, 3) for clip in clips)
+    assert not np.array_equal(clips[0].teacher, clips[1].teacher)
+    assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
 def test_a_whole_folder_is_left_alone(folder):
     before = {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")}
     report = cut(folder)
+    assert report.steady_fps == 0.0
     assert (report.clips, report.frames, report.finished) == (0, 0, True)
     assert {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")} == before
 
@@ -117,7 +135,7 @@ def test_missing_and_broken_files_are_made_again(folder, tmp_path):
 
 
 def test_ctrl_c_stops_and_the_same_call_goes_on(folder, tmp_path, monkeypatch):
-    render, calls = render_pool.render_shard, []
+    render, calls = workers.render_shard, []
 
     def pressed(*arguments):
         calls.append(1)
@@ -125,7 +143,7 @@ def test_ctrl_c_stops_and_the_same_call_goes_on(folder, tmp_path, monkeypatch):
             signal.raise_signal(signal.SIGINT)
         render(*arguments)
 
-    monkeypatch.setattr(render_pool, "render_shard", pressed)
+    monkeypatch.setattr(workers, "render_shard", pressed)
     report = cut(tmp_path / "c")
     assert not report.finished
     assert 0 < report.clips < 6
@@ -137,21 +155,16 @@ def test_ctrl_c_stops_and_the_same_call_goes_on(folder, tmp_path, monkeypatch):
     assert files(tmp_path / "c") == files(folder)
 
 
-def test_ctrl_c_stops_workers_too(folder, tmp_path):
-    """The signal goes to the parent alone here; a terminal would send it to the workers, who ignore it."""
-    begin = render_pool.Workers(1, 1)
-    pools = render_pool._pools
+def test_ctrl_c_stops_workers_too(folder, tmp_path, monkeypatch):
+    """The signal goes to the parent alone here; a terminal would send it to the workers, too, who ignore it."""
+    pools = workers._pools
 
     def pressed(*arguments):
         signal.raise_signal(signal.SIGINT)
         return pools(*arguments)
 
-    render_pool._pools = pressed
-    try:
-        report = cut(tmp_path / "c", workers=begin)
-    finally:
-        render_pool._pools = pools
-    assert not report.finished
+    monkeypatch.setattr(workers, "_pools", pressed)
+    assert not cut(tmp_path / "c", processes=Workers(1, 1)).finished
     assert cut(tmp_path / "c").finished
     assert files(tmp_path / "c") == files(folder)
 
@@ -177,6 +190,21 @@ def test_a_worker_that_fails_gives_its_message(tmp_path):
     plan = dataclasses.replace(PLAN, count=1)
     with pytest.raises(UserError, match="unknown backend 'vulkan'"):
         render_clips(plan, tmp_path / "c", Workers(1, 1), backend="vulkan", progress=False)
+
+
+def test_a_worker_that_dies_is_told_and_the_same_call_goes_on(folder, tmp_path):
+    def kill_the_first_worker():
+        while not multiprocessing.active_children():
+            time.sleep(0.01)
+        multiprocessing.active_children()[0].kill()
+
+    killer = threading.Thread(target=kill_the_first_worker)
+    killer.start()
+    with pytest.raises(UserError, match="a worker died"):
+        cut(tmp_path / "c", processes=Workers(1, 1))
+    killer.join()
+    assert cut(tmp_path / "c").finished
+    assert files(tmp_path / "c") == files(folder)
 
 
 def test_other_class_tables_are_refused(folder):

@@ -1,0 +1,137 @@
+"""Foliage: lumps that together make a crown or a bush, in the units of their unit box.
+
+Normals of the lumps lean towards those of one smooth sphere around the whole crown, which lights a tree as one soft
+body; openness darkens what lies inside and below.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from render_bridge import palette
+
+from ..materials import Material
+from .parts import Finish, Part, pack, unit
+from .solids import icosphere, smooth_normals
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Blob:
+    """One lump of foliage: centre, radii, phase of its lumps, variation of its colour; ``fine`` ones are finer near."""
+
+    center: tuple[float, float, float]
+    radii: tuple[float, float, float]
+    phase: float
+    variation: int
+    fine: bool = False
+
+
+def foliage(blobs: list[Blob], lod: int, middle: float, crown: list[Blob]) -> list[Part]:
+    """Blobs as meshes of 80 (fine ones at level 0) or 20 triangles.
+
+    Args:
+        lod: 0 near, 1 middle.
+        middle: height of the crown's middle, from which its soft normals spread.
+        crown: all blobs of the plant at its finest; they decide size and shade.
+    """
+    fit = _fit(crown)
+    parts = []
+    for blob in blobs:
+        offset, triangles = _lump(blob, blob.fine and lod == 0)
+        if lod == 1 and len(blobs) < len(crown):
+            offset = offset * 1.12  # fewer lumps fill the same crown
+        position = (np.array(blob.center) + offset) * fit
+        finish = Finish(palette.VEGETATION, Material.LEAVES, blob.variation)
+        parts.append(_leafy(position, triangles, finish, crown, middle))
+    return parts
+
+
+def _fit(blobs: list[Blob]) -> Floats:
+    """Factors that bring the finest level into the unit box, ``[3]``."""
+    points = np.concatenate([np.array(b.center) + _lump(b, b.fine)[0] for b in blobs])
+    wide = float(np.abs(points[:, :2]).max())
+    return np.array([0.5 / wide, 0.5 / wide, 1.0 / float(points[:, 2].max())])
+
+
+def _lump(blob: Blob, fine: bool) -> tuple[Floats, Ints]:
+    """Points around the blob's centre, and triangles; a coarse lump is widened so that it keeps the silhouette."""
+    sphere, triangles = icosphere(1 if fine else 0)
+    swell = (1.0 if fine else 1.1) * _waves(sphere, blob.phase)
+    return sphere * swell[:, None] * np.array(blob.radii), triangles
+
+
+def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob], middle: float) -> Part:
+    """Foliage with softened normals and baked openness."""
+    whole = unit((position - np.array([0.0, 0.0, middle])) * np.array([1.0, 1.0, 0.8]))
+    own = smooth_normals(position, triangles)
+    # Where a lump looks into the crown, the crown's normal would turn it inside out: keep its own there.
+    lean = 0.55 * np.clip(0.5 + (own * whole).sum(-1, keepdims=True), 0.0, 1.0)
+    normal = unit((1.0 - lean) * own + lean * whole)
+    vertices = pack(position, normal, position[:, [0, 2]], finish)
+    vertices["surface"][:, 3] = _openness(position, blobs, middle)
+    return Part(vertices, triangles)
+
+
+# Rings of far crowns: share of the half width, share of the half height, whether turned by half a step.
+_BARREL = ((0.62, -0.94, False), (1.06, -0.08, True), (0.48, 0.97, False))
+_CUP = ((1.22, -0.42, True), (0.72, 0.94, False))
+
+
+def far_crown(blobs: list[Blob], middle: float, pointed: bool = False) -> Part:
+    """All blobs as one closed body: a barrel of 26 triangles, or a cup of 14 that ends in a point below."""
+    low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
+    high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
+    low[2] = max(low[2], 0.0)
+    shape, sides = (_CUP, 4) if pointed else (_BARREL, 5)
+    step = 2.0 * np.pi / sides
+    rings = []
+    for wide, z, turned in shape:
+        angle = step * (np.arange(sides) + 0.5 * turned)
+        rings.append(np.stack([wide * np.cos(angle), wide * np.sin(angle), np.full(sides, z)], -1))
+    position = 0.5 * (low + high) + np.concatenate(rings) * 0.5 * (high - low)
+    triangles = _zigzags(tuple(turned for _, _, turned in shape), sides)
+    k = np.arange(sides)
+    if pointed:
+        position = np.concatenate([position, [[0.0, 0.0, 0.7 * low[2]]]])
+        bottom = np.stack([np.full(sides, len(position) - 1), (k + 1) % sides, k], -1)
+    else:
+        bottom = np.stack([np.zeros(sides - 2, int), k[2:], k[1:-1]], -1)
+    top = sides * (len(shape) - 1) + np.stack([np.zeros(sides - 2, int), k[1:-1], k[2:]], -1)
+    triangles = np.concatenate([triangles, bottom, top])
+    return _leafy(position, triangles, Finish(palette.VEGETATION, Material.LEAVES, blobs[0].variation), blobs, middle)
+
+
+def _zigzags(turned: tuple[bool, ...], sides: int) -> Ints:
+    """Bands between rings of which every other one is turned by half a step."""
+    k, m = np.arange(sides), (np.arange(sides) + 1) % sides
+    bands = []
+    for row, ahead in enumerate(turned[:-1]):
+        below, above = row * sides, (row + 1) * sides
+        if ahead:
+            bands += [(below + k, below + m, above + m), (below + k, above + m, above + k)]
+        else:
+            bands += [(below + k, below + m, above + k), (above + k, below + m, above + m)]
+    return np.concatenate([np.stack(b, -1) for b in bands])
+
+
+def _waves(direction: Floats, phase: float) -> Floats:
+    """Radius factor per direction: a few waves that do not repeat, 0.8 … 1.12."""
+    x, y, z = direction.T
+    wave = np.sin(3.1 * x + 4.3 * y + phase) + np.sin(4.7 * z - 3.7 * x + 1.9 * phase) + np.sin(5.9 * y + 5.1 * z + 0.7)
+    return 0.96 + 0.055 * wave
+
+
+def _openness(position: Floats, blobs: list[Blob], middle: float) -> NDArray[np.uint8]:
+    """Open sky on top and outside, dark below the crown and inside its lumps."""
+    buried = np.ones(len(position))
+    for blob in blobs:
+        inside = ((position - np.array(blob.center)) / np.array(blob.radii) / 1.05) ** 2
+        buried = np.minimum(buried, np.clip(inside.sum(-1), 0.4, 1.0))
+    height = np.clip((position[:, 2] - (middle - 0.3)) / 0.6, 0.0, 1.0)
+    return np.clip(255.0 * (0.5 + 0.5 * height) * buried, 60.0, 255.0).astype(np.uint8)

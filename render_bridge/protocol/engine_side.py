@@ -1,0 +1,354 @@
+"""The engine's end of a connection as a state machine: frames in → events out, offers in → frames out.
+
+Time is an argument (nanoseconds of any monotonic clock). Whatever is to be sent waits in ``drain()``. The owner calls
+``receive`` for each message, ``advance`` a few times a heartbeat, and sends what ``drain`` returns.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..palette import ClassTable
+from .codec import Wire, decode, encode, type_byte_of
+from .encodings import PLANE_ENCODINGS, decode_plane, encode_plane
+from .engine_flow import Drawn, FrameFlow
+from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
+from .faults import TRY_AGAIN, Fault, LocalProtocolError, RemoteProtocolError
+from .messages import (
+    Ack,
+    Buffer,
+    Bye,
+    Control,
+    Credit,
+    Error,
+    Frame,
+    Hello,
+    Message,
+    Picture,
+    Ping,
+    Pong,
+    Receipt,
+    Welcome,
+)
+from .planes import PLANES, check_plane
+from .pulse import MILLISECOND, Pulse
+from .states import ENGINE_LATE, EngineState, check_step, enter
+from .tables import table_to_wire
+
+HEARTBEAT_MS, DEAD_MS = 250, 1000
+"""Until a WELCOME states others."""
+GREETING_MS = 100
+"""Pause between greetings that nobody answers."""
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What an engine says of itself; see HELLO.
+
+    Args:
+        instance: 8 random bytes, new for each run of the engine.
+        rate: video frames, seconds.
+        planes: names of ``planes.PLANES`` that the engine can draw.
+    """
+
+    engine: str
+    instance: bytes
+    width: int
+    height: int
+    table: ClassTable
+    rate: tuple[int, int] = (24, 1)
+    tick_rate: int = 120
+    mode: str = "play"
+    mapping: dict[str, str] | None = None
+    otherwise: str | None = None
+    form: str = "ids"
+    encodings: tuple[str, ...] = ("zstd", "rle", "raw")
+    planes: tuple[str, ...] = ()
+
+
+class EngineSide:
+    """One engine's connection.
+
+    Args:
+        greeting: what to say.
+        now: present time.
+        generation, next_seq, resume: to take up a session of an earlier process.
+
+    Raises:
+        LocalProtocolError: the greeting is not legal.
+    """
+
+    def __init__(
+        self, greeting: Greeting, now: int, generation: int = 0, next_seq: int = 0, resume: bytes | None = None
+    ) -> None:
+        self.greeting = greeting
+        self.state = EngineState.NEW
+        self.generation = generation
+        self.token = resume
+        self.welcome: Welcome | None = None
+        self.counters: Counter[str] = Counter()
+        self.flow = FrameFlow(greeting.mode == "record", next_seq)
+        self.pulse = Pulse(HEARTBEAT_MS, DEAD_MS, now)
+        self._outbox: deque[Wire] = deque()
+        self._attempt = 0
+        self._greet_in = 0
+        self._now = now
+        self._control_id = 0
+        self._ping_id = 0
+        self._standing: dict[str, Control] = {}
+        self._in_force: set[str] = set()
+        self._last_picture: int | None = None
+        self._unacknowledged = False
+        self._hello()  # refuses an illegal greeting here, not at the first poll
+
+    # --- what the owner does
+
+    def drain(self) -> list[Wire]:
+        """Everything that is to be sent now, in order; frames are encoded only here, when credit has been found."""
+        while self.state is EngineState.OPEN and (due := self.flow.next_due()) is not None:
+            self._send(self._frame(due.seq, due.grant, due.drawn))
+        if self._unacknowledged and self.state is EngineState.OPEN and self._last_picture is not None:
+            self._unacknowledged = False
+            self._send(Ack(acknowledged=self._last_picture))
+        wires = list(self._outbox)
+        self._outbox.clear()
+        return wires
+
+    def offer(self, drawn: Drawn) -> int:
+        """Take a drawn frame and return its number. LocalProtocolError if it is not what the greeting said."""
+        g = self.greeting
+        shape = (g.height, g.width) if g.form == "ids" else (g.height, g.width, 3)
+        if drawn.class_map.dtype != np.uint8 or drawn.class_map.shape != shape:
+            text = f"a frame is uint8 {list(shape)}, got {drawn.class_map.dtype} {list(drawn.class_map.shape)}"
+            raise LocalProtocolError(Fault.WRONG_TYPE, text)
+        for name in g.planes:
+            if name not in drawn.planes:
+                raise LocalProtocolError(Fault.WRONG_PLANES, f"plane {name!r} was offered in the greeting, not drawn")
+            check_plane(name, drawn.planes[name], g.width, g.height)
+        if "drawn" not in drawn.stamps:
+            raise LocalProtocolError(Fault.MISSING_FIELD, "a frame needs the stamp 'drawn'")
+        return self.flow.offer(drawn)
+
+    def control(self, kind: str, *, buffers: tuple[Buffer, ...] = (), **values: Any) -> int:
+        """Send a look, prompt or schedule; without a renderer it waits for one. Returns the id that receipts name."""
+        if kind == "reset":
+            return self.reset(values.get("seed"))
+        message = Control(id=self._next_control(), generation=self.generation, kind=kind, buffers=buffers, **values)
+        self._standing[kind] = message
+        self._in_force.discard(kind)
+        if self.state is EngineState.OPEN:
+            self._send(message)
+        return message.id
+
+    def reset(self, seed: int | None = None) -> int:
+        """Begin a new generation (R-29)."""
+        self.generation += 1
+        self.flow.flush()
+        message = Control(id=self._next_control(), generation=self.generation, kind="reset", seed=seed)
+        if self.state is EngineState.OPEN:
+            self._send(message)
+        return message.id
+
+    def advance(self, now: int) -> list[EngineEvent]:
+        """Let time pass: greet, ping, notice silence."""
+        self._greet_in -= max(0, now - self._now)
+        self._now = now
+        self.pulse.advance(now)
+        if self.state is EngineState.OPEN:
+            if self.pulse.is_dead:
+                return [self._lose(f"the renderer has been silent for {self.pulse.dead // MILLISECOND} ms")]
+            if self.pulse.should_ping:
+                self._ping_id += 1
+                self._send(Ping(id=self._ping_id & 0xFFFFFFFF, time=now))
+        elif self.state is not EngineState.CLOSED and self._greet_in <= 0:
+            self._greet()
+        return []
+
+    def close(self, text: str = "the engine ends") -> list[EngineEvent]:
+        """Say BYE."""
+        if self.state is EngineState.CLOSED:
+            return []
+        self._outbox.clear()
+        if self.state is not EngineState.NEW:
+            self._send(Bye(text=text))
+        self.state = EngineState.CLOSED
+        return [Closed(text)]
+
+    def receive(self, frames: Sequence[Buffer], now: int) -> list[EngineEvent]:
+        """One message from the renderer."""
+        self._now = now
+        self.pulse.heard()
+        try:
+            message = decode(frames)
+            if self._comes_late(message):
+                self.counters["late"] += 1
+                return []
+            check_step(self.state, "receive", message)
+            return self._handle(message)
+        except RemoteProtocolError as error:
+            return self._blame(error, type_byte_of(frames))
+
+    # --- messages
+
+    def _handle(self, message: Message) -> list[EngineEvent]:
+        if isinstance(message, Welcome):
+            return self._take_welcome(message)
+        if isinstance(message, Credit):
+            if self._is_current(message.generation):
+                self.flow.grant(message.grant, message.frames)
+        elif isinstance(message, Picture):
+            return self._take_picture(message)
+        elif isinstance(message, Receipt):
+            return self._take_receipt(message)
+        elif isinstance(message, Ping):
+            self._send(Pong(id=message.id, time=message.time, received=self._now, sent=self._now))
+        elif isinstance(message, Error):
+            return self._take_error(message)
+        elif isinstance(message, Bye):
+            return [self._lose(f"the renderer ended: {message.text}")]
+        return []
+
+    def _take_welcome(self, welcome: Welcome) -> list[EngineEvent]:
+        if welcome.attempt != self._attempt or self.state is EngineState.OPEN:
+            self.counters["late"] += 1
+            return []
+        offered = [p for p in self.greeting.planes if p in welcome.planes]
+        if welcome.encoding not in self.greeting.encodings or list(welcome.planes) != offered:
+            text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        enter(self.state, "receive", welcome, EngineState.OPEN)
+        self.state = EngineState.OPEN
+        self.token, self.welcome = welcome.session, welcome
+        self.pulse = Pulse(welcome.heartbeat_ms, welcome.dead_ms, self._now)
+        self.flow.void_grants()
+        self._last_picture = None
+        for kind, control in sorted(self._standing.items(), key=lambda item: item[1].id):
+            if not (welcome.resumed and kind in self._in_force):
+                self._send(replace(control, generation=self.generation))
+        self.counters["opened"] += 1
+        return [Opened(welcome)]
+
+    def _take_picture(self, picture: Picture) -> list[EngineEvent]:
+        if not self._is_current(picture.generation):
+            return []
+        g = self.greeting
+        if (picture.width, picture.height) != (g.width, g.height):
+            text = f"a picture of {picture.width}x{picture.height}, expected {g.width}x{g.height}"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        if self._last_picture is not None and picture.seq <= self._last_picture:
+            text = f"a picture of seq {picture.seq} after that of {self._last_picture}"
+            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "repeat"})
+        pixels: NDArray[Any] = decode_plane(picture.buffers[0], picture.encoding, "uint8", (g.height, g.width, 3))
+        self._last_picture = picture.seq
+        self._unacknowledged = True
+        self.flow.answered(picture.seq)
+        self.counters["pictures"] += 1
+        stamps, theirs = picture.stamps, picture.renderer_stamps
+        return [PictureTaken(picture.seq, picture.tick, picture.chunk, pixels, stamps, theirs)]
+
+    def _take_receipt(self, receipt: Receipt) -> list[EngineEvent]:
+        if receipt.stage != "received":
+            for kind, control in self._standing.items():
+                if control.id == receipt.id:
+                    self._in_force.add(kind)
+        return [ReceiptTaken(receipt)]
+
+    def _take_error(self, error: Error) -> list[EngineEvent]:
+        self.counters["errors_received"] += 1
+        event = Refused(error.code, error.name, error.text, error.fatal, error.details or {})
+        if error.about_grant is not None:
+            self.flow.give_up(error.about_grant)
+        if error.code == Fault.NOT_GREETED:
+            return [] if self.state is EngineState.GREETING else [self._lose("the renderer does not know us")]
+        if error.code in TRY_AGAIN and self.state is EngineState.GREETING:
+            wait = (error.details or {}).get("retry_ms", GREETING_MS)
+            lost = self._lose(error.text)
+            self._greet_in = MILLISECOND * min(max(int(wait), 1), 10_000) if type(wait) is int else 0
+            return [event, lost]
+        if error.fatal:
+            enter(self.state, "receive", error, EngineState.CLOSED)
+            self.state = EngineState.CLOSED
+            return [event, Closed(error.text)]
+        return [event]
+
+    # --- small parts
+
+    def _comes_late(self, message: Message) -> bool:
+        """True for what the renderer sent before it knew that we are not, or no longer, listening."""
+        if self.state in (EngineState.OPEN, EngineState.CLOSED):
+            return self.state is EngineState.CLOSED
+        return type(message) in ENGINE_LATE and (self.state, type(message)) != (EngineState.GREETING, Welcome)
+
+    def _is_current(self, generation: int) -> bool:
+        if generation > self.generation:
+            text = f"generation {generation} has not begun; the present one is {self.generation}"
+            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
+        if generation < self.generation:
+            self.counters["stale"] += 1
+        return generation == self.generation
+
+    def _blame(self, error: RemoteProtocolError, about: int | None) -> list[EngineEvent]:
+        self.counters["bad_messages"] += 1
+        if self.state is EngineState.OPEN and about != Error.type_byte:
+            self._send(
+                Error(
+                    code=error.fault, name=error.fault.label, text=error.text[:1000], fatal=False,
+                    about_type=about, details=error.details or None,
+                )
+            )  # fmt: skip
+        return [PeerBroke(error.fault, error.text)]
+
+    def _lose(self, reason: str) -> Lost:
+        self.state = EngineState.LOST
+        self._outbox.clear()
+        self._greet_in = 0
+        self.counters["lost"] += 1
+        return Lost(reason)
+
+    def _hello(self) -> Hello:
+        g = self.greeting
+        return Hello(
+            engine=g.engine, instance=g.instance, attempt=self._attempt, mode=g.mode, width=g.width, height=g.height,
+            rate=g.rate, tick_rate=g.tick_rate, table=table_to_wire(g.table), mapping=g.mapping,
+            otherwise=g.otherwise, form=g.form, encodings=g.encodings,
+            planes=tuple(PLANES[name].offer() for name in g.planes), generation=self.generation,
+            next_seq=self.flow.first_open_seq, resume=self.token,
+        )  # fmt: skip
+
+    def _greet(self) -> None:
+        if self.flow.keep_all and self.token is not None and self.state is EngineState.LOST:
+            self.generation += 1  # R-25: what is sent again belongs to a new generation
+        self._attempt += 1
+        self._greet_in = GREETING_MS * MILLISECOND
+        self._send(self._hello())
+        self.state = EngineState.GREETING
+
+    def _frame(self, seq: int, grant: int, drawn: Drawn) -> Frame:
+        assert self.welcome is not None
+        chosen = self.welcome.planes
+        encoding = self.welcome.encoding
+        plane_encoding = encoding if encoding in PLANE_ENCODINGS else "raw"
+        maps = [encode_plane(drawn.class_map, encoding)]
+        maps += [encode_plane(drawn.planes[name], plane_encoding) for name in chosen]
+        self.counters["frames"] += 1
+        return Frame(
+            generation=self.generation, grant=grant, seq=seq, tick=drawn.tick, skipped=self.flow.skipped,
+            encoding=encoding, planes=chosen, plane_encodings=(plane_encoding,) * len(chosen),
+            stamps={**drawn.stamps, "sent": self._now}, last=drawn.last, view=drawn.view, projection=drawn.projection,
+            buffers=tuple(maps),
+        )  # fmt: skip
+
+    def _next_control(self) -> int:
+        self._control_id += 1
+        return self._control_id
+
+    def _send(self, message: Message) -> None:
+        check_step(self.state, "send", message)
+        self._outbox.append(encode(message))
+        self.pulse.spoke()

@@ -1,0 +1,42 @@
+"""FRAME buffers → arrays in the renderer's own ids, checked against the greeting."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..palette import ClassTable
+from .encodings import PLANE_ENCODINGS, decode_plane
+from .events import Planes
+from .faults import Fault, RemoteProtocolError
+from .messages import Frame, Hello
+from .offer import Terms
+from .planes import PLANES, check_planes
+from .tables import check_ids, ids_of_colors
+
+
+def read_class_map(frame: Frame, hello: Hello, terms: Terms, ours: ClassTable) -> NDArray[np.uint8]:
+    """Class map uint8 ``[H, W]`` in the ids of ``ours``, writable. RemoteProtocolError names what is wrong with it."""
+    if frame.encoding != terms.encoding:
+        text = f"the greeting chose {terms.encoding!r}, the frame is {frame.encoding!r}"
+        raise RemoteProtocolError(Fault.WRONG_ENCODING, text)
+    shape = (hello.height, hello.width) if hello.form == "ids" else (hello.height, hello.width, 3)
+    plane: NDArray[np.uint8] = decode_plane(frame.buffers[0], frame.encoding, "uint8", shape)
+    if hello.form == "colors":
+        plane = ids_of_colors(plane, terms.table)
+    else:
+        check_ids(plane, len(terms.table))
+    return plane if terms.lookup is None else terms.lookup[plane]
+
+
+def read_planes(frame: Frame, hello: Hello, terms: Terms) -> Planes:
+    """Guide planes by name, each with its registered type and shape. RemoteProtocolError otherwise."""
+    check_planes(frame.planes, terms.planes)
+    planes = {}
+    for name, encoding, buffer in zip(frame.planes, frame.plane_encodings, frame.buffers[1:], strict=True):
+        if encoding not in PLANE_ENCODINGS:
+            text = f"plane {name!r} is encoded {encoding!r}; planes use {' or '.join(PLANE_ENCODINGS)}"
+            raise RemoteProtocolError(Fault.WRONG_ENCODING, text)
+        kind = PLANES[name]
+        planes[name] = decode_plane(buffer, encoding, kind.dtype, kind.shape(hello.width, hello.height))
+    return planes

@@ -1,0 +1,176 @@
+"""The renderer's account of one stream: grants, sequence, generation, controls (PROTOCOL.md sections 6, 7 and 9)."""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from dataclasses import dataclass
+
+from .faults import Fault, RemoteProtocolError
+from .messages import Control, Frame
+
+
+@dataclass
+class Grant:
+    """One run that was granted."""
+
+    number: int
+    frames: int
+    taken: int = 0
+    complete: bool = False
+    last_seq: int = -1
+
+
+MAX_UNSETTLED = 16
+"""Controls that may wait for a chunk border; a peer that sends more is refused, or it could fill our memory."""
+
+
+class StreamAccount:
+    """Everything that decides whether a frame may be taken and a grant may be given.
+
+    Args:
+        keep_all: record mode.
+        generation, next_seq: from HELLO.
+        window: most frames granted and not settled (R-26).
+    """
+
+    def __init__(self, keep_all: bool, generation: int, next_seq: int, window: int) -> None:
+        self.keep_all = keep_all
+        self.generation = generation
+        self.window = window
+        self.last_seq: int | None = None
+        self.last_tick: int | None = None
+        self.last_picture: int | None = None
+        self.skipped = 0
+        self.counters: Counter[str] = Counter()
+        self._expected: int | None = next_seq if keep_all else None
+        self._grants: deque[Grant] = deque()
+        self._given_up: deque[int] = deque(maxlen=256)
+        self._wanted: deque[int] = deque()
+        self._next_grant = 0
+        self._last_control = -1
+        self._unsettled: set[int] = set()
+
+    def begin_connection(self, generation: int, next_seq: int) -> bool:
+        """A new WELCOME: grants begin again. Returns True if the stream is flushed."""
+        self._grants.clear()
+        self._given_up.clear()
+        self._wanted.clear()
+        self._next_grant = 0
+        self._last_control = -1
+        self._unsettled.clear()
+        flushed = generation != self.generation
+        if self.keep_all:
+            self._expected = next_seq
+            self.last_seq = next_seq - 1 if next_seq else None
+            self.last_picture = None
+        self.generation = generation
+        return flushed
+
+    @property
+    def outstanding(self) -> int:
+        """Frames granted and not settled."""
+        return sum(g.taken if g.complete else g.frames for g in self._grants)
+
+    @property
+    def running(self) -> int:
+        """Runs that are wanted or still wait for frames."""
+        return len(self._wanted) + sum(not g.complete for g in self._grants)
+
+    def ask(self, frames: int) -> None:
+        """Want one more run; ``next_grant`` gives it out as soon as the window has room."""
+        self._wanted.append(frames)
+
+    def next_grant(self) -> Grant | None:
+        """The next wanted run that fits the window, or None."""
+        if not self._wanted or self.outstanding + self._wanted[0] > self.window:
+            return None
+        grant = Grant(self._next_grant, self._wanted.popleft())
+        self._next_grant += 1
+        self._grants.append(grant)
+        return grant
+
+    def take(self, frame: Frame) -> Grant | None:
+        """Book a frame; None means: drop it silently. RemoteProtocolError refuses it."""
+        if not self.is_current(frame.generation):
+            return None
+        if frame.grant in self._given_up:
+            self.counters["given_up"] += 1
+            return None
+        grant = next((g for g in self._grants if not g.complete), None)
+        if grant is None or grant.number != frame.grant:
+            due = "no grant is open" if grant is None else f"grant {grant.number} is open"
+            raise RemoteProtocolError(Fault.NO_CREDIT, f"frame {frame.seq} under grant {frame.grant}, but {due}")
+        self._check_sequence(frame.seq, grant)
+        self.last_seq, self.last_tick, self.skipped = frame.seq, frame.tick, frame.skipped
+        self._expected = frame.seq + 1 if self.keep_all else None
+        grant.taken += 1
+        grant.last_seq = frame.seq
+        grant.complete = frame.last or grant.taken == grant.frames
+        return grant
+
+    def _check_sequence(self, seq: int, grant: Grant) -> None:
+        if self.last_seq is not None and seq <= self.last_seq:
+            text = f"frame {seq} after frame {self.last_seq}: seq must rise"
+            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "repeat", "got": seq})
+        expected = grant.last_seq + 1 if grant.taken else self._expected
+        if expected is not None and seq != expected:
+            text = f"frame {seq} where {expected} was due: a run has no gaps"
+            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "gap", "expected": expected, "got": seq})
+
+    def give_up(self, number: int | None = None) -> int | None:
+        """Give up a grant, by default the oldest that waits for frames; returns its number."""
+        open_grants = [g for g in self._grants if (number is None and not g.complete) or g.number == number]
+        if not open_grants:
+            return None
+        self._grants.remove(open_grants[0])
+        self._given_up.append(open_grants[0].number)
+        return open_grants[0].number
+
+    def acknowledge(self, seq: int) -> None:
+        """R-26: settle the grants whose last frame is answered and read."""
+        while self._grants and self._grants[0].complete and self._grants[0].last_seq <= seq:
+            self._grants.popleft()
+
+    def flush(self, generation: int) -> None:
+        """R-29. RemoteProtocolError unless the generation is the very next."""
+        if generation != self.generation + 1:
+            text = f"a reset to generation {generation}; the next one is {self.generation + 1}"
+            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
+        self.generation = generation
+        self._given_up.extend(g.number for g in self._grants)
+        self._grants.clear()
+        self._wanted.clear()
+        self._expected = None
+
+    def book_control(self, control: Control) -> None:
+        """R-34: ids rise; remembers that a second receipt is owed."""
+        if control.id <= self._last_control:
+            text = f"control {control.id} after control {self._last_control}: ids must rise"
+            raise RemoteProtocolError(Fault.BAD_CONTROL, text, {"id": control.id})
+        if len(self._unsettled) >= MAX_UNSETTLED:
+            text = f"{MAX_UNSETTLED} controls already wait for a chunk border"
+            raise RemoteProtocolError(Fault.BAD_CONTROL, text, {"id": control.id})
+        self._last_control = control.id
+        self._unsettled.add(control.id)
+
+    def settle_control(self, number: int) -> bool:
+        """True the first time for a control of this connection."""
+        known = number in self._unsettled
+        self._unsettled.discard(number)
+        return known
+
+    def is_current(self, generation: int) -> bool:
+        """R-28: False for an older generation (counted). RemoteProtocolError for one that has not begun."""
+        if generation > self.generation:
+            text = f"generation {generation} has not been announced; the present one is {self.generation}"
+            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
+        if generation < self.generation:
+            self.counters["stale"] += 1
+        return generation == self.generation
+
+    def may_answer(self, generation: int, seq: int) -> bool:
+        """R-28, R-30: a picture of this generation whose number rises."""
+        if generation != self.generation or (self.last_picture is not None and seq <= self.last_picture):
+            return False
+        self.last_picture = seq
+        return True
