@@ -31,7 +31,7 @@ BANNED = {
     "engine_sim": {"socket", "asyncio"},
     "render_bridge": {"torch", "moderngl", "pygame"},
     "render_bridge.palette": {"zmq", "msgpack", "websockets"},
-    "render_bridge.protocol": {"zmq", "websockets", "socket", "asyncio", "time", "datetime", "threading"},
+    "render_bridge.protocol": {"zmq", "websockets", "socket", "asyncio", "time", "datetime"},
     "diffusion_render": {"zmq", "socket", "pygame", "moderngl", "websockets"},
     "kernels": {"zmq", "socket", "pygame", "moderngl", "websockets"},
 }

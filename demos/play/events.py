@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import pygame
 from pygame._sdl2 import controller
@@ -46,7 +47,7 @@ class EventPump:
     def __init__(self, inputs: Inputs, size: tuple[int, int]) -> None:
         self.window = WindowFacts(size)
         self._inputs = inputs
-        self._open: dict[int, controller.Controller | pygame.joystick.JoystickType] = {}
+        self._open: dict[int, Any] = {}  # keeps the devices open
         pygame.joystick.init()
         controller.init()
         controller.set_eventstate(True)
@@ -118,13 +119,16 @@ class EventPump:
         if not mapped and controller.is_controller(event.device_index):
             return  # it comes again as a controller
         try:
-            device = (controller.Controller if mapped else pygame.joystick.Joystick)(event.device_index)
-            stick = device.as_joystick() if mapped else device
-            instance = stick.get_instance_id()
+            if mapped:
+                pad = controller.Controller(event.device_index)
+                stick = pad.as_joystick()
+                self._open[stick.get_instance_id()] = pad
+            else:
+                stick = pygame.joystick.Joystick(event.device_index)
+                self._open[stick.get_instance_id()] = stick
         except pygame.error:
             return  # pulled out again before its event was read
-        self._open[instance] = device
-        self._inputs.pads.add(instance, stick.get_name(), mapped)
+        self._inputs.pads.add(stick.get_instance_id(), stick.get_name(), mapped)
         out.notices.append(f"{stick.get_name()} connected" + ("" if mapped else " (no mapping: axis 1, buttons 1–3)"))
 
     def _pull_out(self, instance: int, out: Pumped) -> None:

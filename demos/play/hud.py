@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,38 +14,13 @@ from engine_sim.tracks.track import Track
 from engine_sim.views.frame import CarPose
 
 if TYPE_CHECKING:
-    from engine_sim.racing.world import RaceSetup
+    from engine_sim.racing.world import World
 
 LAMPS = 3
 GO_SECONDS = 1.0
 KMH = 3.6
 PLAYER = 0
 MAP_SIDE = 256
-
-
-class RaceView(Protocol):
-    """What the display reads of a world."""
-
-    setup: RaceSetup
-    tick: int
-    phase: str
-    countdown_ticks: int
-    lap_time: float
-
-    def speed(self, car: int) -> float:
-        """Metres a second."""
-
-    def gear(self, car: int) -> int:
-        """-1 reverse, 0 neutral."""
-
-    def laps_done(self, car: int) -> int:
-        """Completed laps."""
-
-    def standings(self) -> list[int]:
-        """Car numbers, leader first."""
-
-    def poses(self) -> tuple[CarPose, ...]:
-        """All cars."""
 
 
 @dataclass(frozen=True)
@@ -68,7 +43,7 @@ class Hud:
     dots: tuple[tuple[float, float, bool], ...]
 
 
-def read_hud(world: RaceView, plan: Minimap, started_tick: int | None) -> Hud:
+def read_hud(world: World, plan: Minimap, started_tick: int | None) -> Hud:
     """The display of this moment.
 
     Args:

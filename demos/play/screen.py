@@ -96,7 +96,7 @@ class Screen:
             return None
         pixels = compose(place.width, place.height)
         surface.fill(BACKDROP)
-        surface.blit(pygame.image.frombuffer(pixels, (place.width, place.height), "RGB"), (place.left, place.top))
+        surface.blit(pygame.image.frombuffer(pixels.data, (place.width, place.height), "RGB"), (place.left, place.top))
         overlay(surface, place)
         pygame.display.flip()
         return place

@@ -15,8 +15,21 @@ from ..core.jit import kernel
 from ..core.ticks import TICK_SECONDS
 from .car import FRONT, GRAVITY, GRIP, LOCK, MASS, PEAK_SLIP_ANGLE, STEER_RATE, WHEELBASE
 from .state import (
-    BRAKE, BRAKE_IN, GEAR, GRIP_FRONT, GRIP_REAR, HANDBRAKE, LOOSE, SLOPE_LEFT, STEER, STEER_IN, THROTTLE, THROTTLE_IN,
-    YAW_RATE, U, V,
+    BRAKE,
+    BRAKE_IN,
+    GEAR,
+    GRIP_FRONT,
+    GRIP_REAR,
+    HANDBRAKE,
+    LOOSE,
+    SLOPE_LEFT,
+    STEER,
+    STEER_IN,
+    THROTTLE,
+    THROTTLE_IN,
+    YAW_RATE,
+    U,
+    V,
 )  # fmt: skip
 
 _SLIP_ROOM = 1.1  # of the peak slip angle that steering help allows

@@ -6,7 +6,7 @@ from ..core.exact import sincos
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
 from .impulse import feel_bump, knock_impulse, point_speed, push, yield_to
-from .state import TOUCHED, YAW, X, Y, Z
+from .state import YAW, X, Y, Z
 
 _BOUNCE = 0.18
 _FRICTION = 0.25
@@ -107,10 +107,3 @@ def collide(a, b):
     feel_bump(a, closing)
     feel_bump(b, closing)
     return closing
-
-
-@kernel
-def mark_touch(marks, i, j):
-    """Note that cars i and j were touched in this tick."""
-    marks[i, TOUCHED] = 1
-    marks[j, TOUCHED] = 1

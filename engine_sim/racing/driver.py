@@ -11,50 +11,87 @@ import math
 
 from ..core.exact import clamp, sincos
 from ..core.jit import kernel
-from ..tracks.query import cell_of, blend, heading_at, point_at
 from .assists import full_lock, take_demands
-from .car import GRIP, LOCK, WHEELBASE, WIDTH
+from .car import GRAVITY, GRIP, WHEELBASE
 from .moods import misjudge, mood_line, mood_pace, wander
 from .plan import BOLDNESS, LINE_BIAS, REACTION
+from .road import (
+    CURVATURE,
+    LINE_CURVATURE,
+    LINE_D,
+    PACE_LIMIT,
+    WIDTH_LEFT,
+    WIDTH_RIGHT,
+    beyond_road,
+    cell_at,
+    mix,
+    spot_at,
+    way_at,
+)  # fmt: skip
 from .state import (
-    FINISH_TICK, GRIP_FRONT, GRIP_REAR, LOAD_FRONT, LOAD_REAR, MARK_PROGRESS, MARK_TICKS, MODE,
-    MODE_TICKS, OFFSET, PHASE, PROGRESS, RACE, RACE_START, SIDE, STUCK_TICKS, TARGET, TICK, WANTED, X, Y, YAW, YAW_RATE, D, S, U,
+    FINISH_TICK,
+    GRIP_FRONT,
+    GRIP_REAR,
+    LOAD_FRONT,
+    LOAD_REAR,
+    MARK_PROGRESS,
+    MARK_TICKS,
+    MODE,
+    MODE_TICKS,
+    OFFSET,
+    PHASE,
+    PROGRESS,
+    RACE,
+    RACE_START,
+    SIDE,
+    STUCK_TICKS,
+    TARGET,
+    TICK,
+    WANTED,
+    YAW,
+    YAW_RATE,
+    D,
+    S,
+    U,
+    X,
+    Y,
 )  # fmt: skip
 from .traffic import car_ahead, follow_speed, free_strip, plan_pass, room_beside
 
 DRIVE, BACK_UP = 0.0, 1.0
-_EDGE = 1.25  # metres that the centre of the car keeps from the edge of the road
 RESCUE_TICKS = 1080  # without getting on before the driver asks to be put back
+_EDGE = 1.25  # metres that the centre of the car keeps from the edge of the road
+_ON_LINE = 0.8  # metres beside the racing line within which its pace holds
 _GETTING_ON = 6.0  # metres of progress that count as getting on
 
 
 @kernel
-def usable_road(track, s):
-    """(low, high) of d for the centre of a car at s."""
-    index, u = cell_of(track, s)
-    high = max(blend(track.width_left, index, u) - _EDGE, 0.3)
-    low = -max(blend(track.width_right, index, u) - _EDGE, 0.3)
+def usable_road(road, index, u):
+    """(low, high) of d for the centre of a car."""
+    high = max(mix(road, WIDTH_LEFT, index, u) - _EDGE, 0.3)
+    low = -max(mix(road, WIDTH_RIGHT, index, u) - _EDGE, 0.3)
     return low, high
 
 
 @kernel
-def bend_ahead(track, s, reach):
+def bend_ahead(road, step, s, reach):
     """Mean curvature over the next ``reach`` metres times 100, clipped to ±1."""
     total = 0.0
     for k in range(6):
-        index, _ = cell_of(track, s + reach * (k + 1) / 6.0)
-        total += track.curvature[index]
+        index, _ = cell_at(s + reach * (k + 1) / 6.0, step, road.shape[0])
+        total += road[index, CURVATURE]
     return clamp(total / 6.0 * 100.0, -1.0, 1.0)
 
 
 @kernel
-def choose_lane(track, cars, mind, traits, i, look):
-    """d at the point ahead that the driver steers for, inside the road, the free strip and his side of a pass."""
-    length = track.scalars[0]
-    s = cars[i, S] + look
-    index, u = cell_of(track, s)
-    line = blend(track.line_d, index, u)
-    low, high = usable_road(track, s)
+def choose_lane(road, length, cars, mind, traits, i, index, u):
+    """d at the point ahead that the driver steers for, inside the road, the free strip and his side of a pass.
+
+    ``index``, ``u``: place of that point. Also returns the width of the strip that the cars alongside leave, metres;
+    negative if they leave none.
+    """
+    line = mix(road, LINE_D, index, u)
+    low, high = usable_road(road, index, u)
     room = room_beside(traits[BOLDNESS])
     want = clamp(line + mood_line(mind, traits[LINE_BIAS]), low, high)
     if mind[SIDE] != 0.0:
@@ -72,9 +109,9 @@ def choose_lane(track, cars, mind, traits, i, look):
 
 
 @kernel
-def steer_for(track, car, s, d, help_share):
-    """Steering demand in [-1, 1] that leads the car to the track position (s, d)."""
-    px, py, _ = point_at(track, s, d)
+def steer_for(road, car, index, u, d, help_share):
+    """Steering demand in [-1, 1] that leads the car to the point at d beside (index, u)."""
+    px, py, _ = spot_at(road, index, u, d)
     sine, cosine = sincos(car[YAW])
     dx, dy = px - car[X], py - car[Y]
     ahead, left = dx * cosine + dy * sine, dy * cosine - dx * sine
@@ -86,21 +123,18 @@ def steer_for(track, car, s, d, help_share):
 
 
 @kernel
-def off_road(track, car):
-    """Metres by which the centre of the car is beyond the road; negative on it."""
-    index, u = cell_of(track, car[S])
-    return max(car[D] - blend(track.width_left, index, u), -car[D] - blend(track.width_right, index, u))
-
-
-@kernel
-def line_pace(track, pace, car, mind, lane):
-    """Speed that the road allows a moment ahead, given how far off the racing line the car runs."""
-    index, u = cell_of(track, car[S] + 2.0 + 0.10 * max(car[U], 0.0))
-    beside = lane - blend(track.line_d, index, u)
-    inside = clamp(1.0 - blend(track.line_curvature, index, u) * beside, 0.55, 1.0)
-    here = blend(pace, index, u) * math.sqrt(inside)
-    hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (GRIP * (car[LOAD_FRONT] + car[LOAD_REAR]) + 1.0)
-    if off_road(track, car) > 0.5:
+def line_pace(road, step, car, lane, beyond):
+    """Speed that the road allows a moment ahead, given how far off the racing line, or off the road, the car runs."""
+    index, u = cell_at(car[S] + 2.0 + 0.10 * max(car[U], 0.0), step, road.shape[0])
+    line = mix(road, LINE_D, index, u)
+    off = max(abs(car[D] - line), abs(lane - line))
+    inside = clamp(1.0 - mix(road, CURVATURE, index, u) * car[D], 0.55, 1.2)
+    share = clamp((off - _ON_LINE) / 2.0, 0.0, 1.0)
+    here = mix(road, PACE_LIMIT, index, u)
+    beside = mix(road, PACE_BESIDE, index, u) * math.sqrt(inside)
+    here += share * (min(beside, here) - here)
+    if beyond > 0.5:
+        hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (GRIP * (car[LOAD_FRONT] + car[LOAD_REAR]) + 1.0)
         here = min(here, max(12.0, 34.0 * hold))
     return here
 
@@ -136,57 +170,58 @@ def back_up(car, mind, across):
 
 
 @kernel
-def react(track, plan, state, i):
-    """Passing, lane and speed in traffic: (lane, wanted speed, look-ahead in metres)."""
-    cars, mind, traits = state.cars, state.minds[i], plan.traits[i]
+def react(road, step, length, cars, mind, traits, i, slow, beyond):
+    """Lane and speed in traffic, and the place steered for: (lane, wanted speed, index, u).
+
+    ``slow`` is a factor on speed (cool-down lap), ``beyond`` the metres by which the car is off the road.
+    """
     car = cars[i]
     speed = max(car[U], 0.0)
-    look = 5.5 + 0.40 * speed
-    lane, strip = choose_lane(track, cars, mind, traits, i, look)
-    calm = 0.8 if state.marks[i, FINISH_TICK] > 0 else 1.0
-    wanted = line_pace(track, plan.pace, car, mind, lane) * mood_pace(mind, traits) * calm
-    target, gap = car_ahead(cars, i, lane, track.scalars[0])
+    index, u = cell_at(car[S] + 5.5 + 0.40 * speed, step, road.shape[0])
+    lane, strip = choose_lane(road, length, cars, mind, traits, i, index, u)
+    wanted = line_pace(road, step, car, lane, beyond) * mood_pace(mind, traits) * slow
+    target, gap = car_ahead(cars, i, lane, length)
+    held_up = 0.0
     if target >= 0:
-        hold = 0.55 * 9.81 * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
-        allowed = follow_speed(speed, cars[target, U], gap, traits[BOLDNESS], hold)
+        hold = 0.55 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
         held_up = wanted - cars[target, U]
-        wanted = min(wanted, allowed)
-    else:
-        held_up = 0.0
-    low, high = usable_road(track, car[S] + look)
-    bend = bend_ahead(track, car[S], 20.0 + 1.5 * speed)
-    plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, track.scalars[0])
+        wanted = min(wanted, follow_speed(speed, cars[target, U], gap, traits[BOLDNESS], hold))
+    low, high = usable_road(road, index, u)
+    bend = bend_ahead(road, step, car[S], 20.0 + 1.5 * speed)
+    plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length)
     if strip < 0.0:
         wanted = min(wanted, max(0.93 * speed, 6.0))  # squeezed from both sides: give way
-    return lane, wanted, look
+    return lane, wanted, index, u
 
 
 @kernel
-def think(track, plan, state, i, step):
-    """One tick of driver i: writes the demands into his car."""
-    car, marks, mind, traits = state.cars[i], state.marks[i], state.minds[i], plan.traits[i]
-    racing = state.clock[PHASE] >= RACE
-    wander(mind, traits, state.streams, i)
-    misjudge(mind, marks, car, traits, state.streams, i, plan.bends, step)
+def think(road, kinds, step, length, clock, cars, marks, mind, traits, streams, i):
+    """One tick of driver i: writes the demands into his car. ``marks``, ``mind``, ``traits`` are his rows."""
+    car = cars[i]
+    racing = clock[PHASE] >= RACE
+    wander(mind, traits, streams, i)
+    misjudge(mind, marks, car, traits, streams, i, kinds, step)
     note_progress(car, mind, racing)
+    here, part = cell_at(car[S], step, road.shape[0])
     sine, cosine = sincos(car[YAW])
-    tx, ty = heading_at(track, car[S])
-    across, ahead = sine * tx - cosine * ty, cosine * tx + sine * ty
+    tx, ty = way_at(road, here, part)
     if mind[MODE] == BACK_UP:
-        back_up(car, mind, across)
+        back_up(car, mind, sine * tx - cosine * ty)
         return
-    lane, wanted, look = react(track, plan, state, i)
-    if ahead < 0.3:
+    beyond = beyond_road(road, here, part, car[D], 0.0)
+    slow = 0.8 if marks[FINISH_TICK] > 0 else 1.0
+    lane, wanted, index, u = react(road, step, length, cars, mind, traits, i, slow, beyond)
+    if cosine * tx + sine * ty < 0.3:
         wanted = min(wanted, 7.0)
     mind[WANTED] = wanted
     throttle, brake = press_for(car, wanted)
-    if off_road(track, car) > 0.0:
+    if beyond > 0.0:
         brake = min(brake, 0.25)  # grass and gravel brake by themselves; locked wheels would only spin the car
     if wanted < 0.5 and car[U] < 0.5:
         throttle, brake = 0.0, 0.3  # waits behind a car; not so hard that reverse goes in
-    if state.clock[TICK] - state.clock[RACE_START] < traits[REACTION]:
+    if clock[TICK] - clock[RACE_START] < traits[REACTION]:
         throttle = 0.0
-    steer = steer_for(track, car, car[S] + look, lane, 1.0)
+    steer = steer_for(road, car, index, u, lane, 1.0)
     if mind[STUCK_TICKS] > 110.0:
         mind[MODE], mind[MODE_TICKS], mind[SIDE] = BACK_UP, 190.0, 0.0
     take_demands(car, steer, throttle, brake, 0.0, False)

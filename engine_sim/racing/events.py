@@ -37,11 +37,10 @@ class Event:
 
 
 @kernel
-def report(state, kind, car, other, value):
+def report(clock, events, kind, car, other, value):
     """Add an event to this tick's; more than EVENT_ROOM in one tick are dropped, alike in every replay."""
-    count = state.clock[EVENT_COUNT]
+    count = clock[EVENT_COUNT]
     if count >= EVENT_ROOM:
         return
-    row = state.events[count]
-    row[0], row[1], row[2], row[3] = kind, car, other, value
-    state.clock[EVENT_COUNT] = count + 1
+    events[count, 0], events[count, 1], events[count, 2], events[count, 3] = kind, car, other, value
+    clock[EVENT_COUNT] = count + 1

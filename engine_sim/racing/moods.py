@@ -8,9 +8,20 @@ from __future__ import annotations
 from ..core.jit import kernel
 from ..core.random import next_float
 from .plan import BOLDNESS, SKILL, STEADINESS
+from .road import BEND_HERE
 from .state import (
-    INDEX, NEXT_BEND, PACE, PACE_GOAL, PACE_TICKS, SLIP_LINE, SLIP_PACE, SLIP_TICKS, U, WANDER, WANDER_GOAL,
+    INDEX,
+    NEXT_BEND,
+    PACE,
+    PACE_GOAL,
+    PACE_TICKS,
+    SLIP_LINE,
+    SLIP_PACE,
+    SLIP_TICKS,
+    WANDER,
+    WANDER_GOAL,
     WANDER_TICKS,
+    U,
 )  # fmt: skip
 
 _LOOK = 2.2  # seconds ahead of a bend at which the driver may misjudge it
@@ -39,21 +50,20 @@ def wander(mind, traits, streams, i):
 
 
 @kernel
-def misjudge(mind, marks, car, traits, streams, i, bends, step):
+def misjudge(mind, marks, car, traits, streams, i, kinds, step):
     """Once per bend, before it begins: perhaps brake too late or run wide for a second or two."""
     if mind[SLIP_TICKS] > 0.0:
         mind[SLIP_TICKS] -= 1.0
         return
-    n = bends.shape[0]
-    ahead = (marks[INDEX] + int(car[U] * _LOOK / step)) % n
-    bend = float(bends[ahead])
+    ahead = (marks[INDEX] + int(car[U] * _LOOK / step)) % kinds.shape[0]
+    bend = float(kinds[ahead, BEND_HERE])
     if car[U] < 12.0 or bend == 0.0 or bend == mind[NEXT_BEND]:
         return
     mind[NEXT_BEND] = bend
-    risk = 0.012 + 0.05 * (1.0 - traits[STEADINESS]) + 0.02 * traits[BOLDNESS] * (1.0 - traits[SKILL])
+    risk = 0.006 + 0.03 * (1.0 - traits[STEADINESS]) + 0.02 * traits[BOLDNESS] * (1.0 - traits[SKILL])
     if next_float(streams, i) < risk:
         mind[SLIP_TICKS] = draw_around(streams, i, 260.0, 100.0)
-        mind[SLIP_PACE] = draw_around(streams, i, 1.06, 0.05)
+        mind[SLIP_PACE] = draw_around(streams, i, 1.05, 0.04)
         mind[SLIP_LINE] = draw_around(streams, i, 0.0, 1.2)
 
 

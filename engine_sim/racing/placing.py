@@ -2,70 +2,120 @@
 
 from __future__ import annotations
 
-import math
-
 from ..core.exact import atan2, sincos
 from ..core.jit import kernel
-from ..tracks.query import blend, cell_of, fraction, heading_at, height_at, locate, point_at, wrap_s
+from ..tracks.query import locate
 from .car import IDLE_RPM
 from .events import RESET, report
+from .road import (
+    AT_Z,
+    BANK,
+    CURVATURE,
+    GRADE,
+    LINE_D,
+    WALL_LEFT,
+    WALL_RIGHT,
+    WIDTH_LEFT,
+    WIDTH_RIGHT,
+    beyond_walls,
+    cell_at,
+    follow,
+    mix,
+    spot_at,
+    way_at,
+)  # fmt: skip
 from .state import (
-    AX, AY, BARRIER_PAUSE, CONTACT_PAUSE, D, GEAR, HOLD_TICKS, INDEX, MARK_PROGRESS, MARK_TICKS, MODE, OFFSET, PHASE,
-    PITCH, PITCH_RATE, PROGRESS, RACE, RESET_PAUSE, RESETS, ROLL, ROLL_RATE, RPM, S, SIDE, SLOPE_AHEAD, SLOPE_LEFT,
-    SPIN_FRONT, SPIN_REAR, STEER, STEER_IN, STUCK_TICKS, THROTTLE_IN, U, V, WRAPS, X, Y, YAW, YAW_RATE, Z,
+    AX,
+    AY,
+    BARRIER_PAUSE,
+    CONTACT_PAUSE,
+    GEAR,
+    HOLD_TICKS,
+    INDEX,
+    MARK_PROGRESS,
+    MARK_TICKS,
+    MODE,
+    OFFSET,
+    PHASE,
+    PITCH,
+    PITCH_RATE,
+    PROGRESS,
+    RACE,
+    RESET_PAUSE,
+    RESETS,
+    ROLL,
+    ROLL_RATE,
+    RPM,
+    SIDE,
+    SLOPE_AHEAD,
+    SLOPE_LEFT,
+    SPIN_FRONT,
+    SPIN_REAR,
+    STEER,
+    STEER_IN,
+    STUCK_TICKS,
+    THROTTLE_IN,
+    WRAPS,
+    YAW,
+    YAW_RATE,
+    D,
+    S,
+    U,
+    V,
+    X,
+    Y,
+    Z,
 )  # fmt: skip
 from .traffic import gap_along
 
+GRID_FIRST, GRID_STEP, GRID_COLUMN = 8.0, 8.0, 2.6  # metres: line to pole, row to row, centreline to column
 RESET_PAUSE_TICKS = 240
 _LOST = 60.0  # metres of s in one tick that no car can drive: it has jumped to another stretch of road
+_ASTRAY = 2.0  # metres behind a barrier from which the whole circuit is searched for the car
 _BEYOND = 5.0  # metres behind a barrier from which a car cannot come back
 _CLEAR_AHEAD, _CLEAR_BESIDE = 9.0, 3.2  # free room that a reset looks for
 
 
 @kernel
-def stand_at(track, car, marks, s, d):
+def stand_at(road, step, car, marks, s, d):
     """Put a car at rest at the track position (s, d), heading along the track; s in [0, length)."""
-    car[X], car[Y], car[Z] = point_at(track, s, d)
-    tx, ty = heading_at(track, s)
+    index, u = cell_at(s, step, road.shape[0])
+    car[X], car[Y], car[Z] = spot_at(road, index, u, d)
+    tx, ty = way_at(road, index, u)
     car[YAW] = atan2(ty, tx)
     car[U], car[V], car[YAW_RATE], car[AX], car[AY] = 0.0, 0.0, 0.0, 0.0, 0.0
     car[SPIN_FRONT], car[SPIN_REAR], car[STEER], car[STEER_IN], car[THROTTLE_IN] = 0.0, 0.0, 0.0, 0.0, 0.0
     car[PITCH], car[PITCH_RATE], car[ROLL], car[ROLL_RATE] = 0.0, 0.0, 0.0, 0.0
     car[RPM] = IDLE_RPM
     car[S], car[D] = s, d
-    marks[INDEX], _ = cell_of(track, s)
-    marks[HOLD_TICKS] = 0
-    feel_slope(track, car, marks)
+    marks[INDEX], marks[HOLD_TICKS] = index, 0
+    feel_slope(road, step, car, index, u)
 
 
 @kernel
-def feel_slope(track, car, marks):
+def feel_slope(road, step, car, index, u):
     """Height and slopes of the ribbon under the car."""
-    i = marks[INDEX]
-    u = fraction(track, i, car[S])
-    j = i + 1 if i + 1 < track.x.shape[0] else 0
+    following = index + 1 if index + 1 < road.shape[0] else 0
     d = car[D]
-    along = blend(track.grade, i, u) + d * (track.bank[j] - track.bank[i]) / track.scalars[1]
-    along /= max(1.0 - blend(track.curvature, i, u) * d, 0.3)
-    across = blend(track.bank, i, u)
+    along = mix(road, GRADE, index, u) + d * (road[following, BANK] - road[index, BANK]) / step
+    along /= max(1.0 - mix(road, CURVATURE, index, u) * d, 0.3)
+    across = mix(road, BANK, index, u)
     sine, cosine = sincos(car[YAW])
-    tx, ty = heading_at(track, car[S])
+    tx, ty = way_at(road, index, u)
     turned, ahead = sine * tx - cosine * ty, cosine * tx + sine * ty
     car[SLOPE_AHEAD] = along * ahead + across * turned
     car[SLOPE_LEFT] = across * ahead - along * turned
-    car[Z] = height_at(track, i, car[S], d)
+    d = min(max(d, -mix(road, WALL_RIGHT, index, u)), mix(road, WALL_LEFT, index, u))
+    car[Z] = mix(road, AT_Z, index, u) + d * across
 
 
 @kernel
-def find_place(track, state, i):
-    """Track position of a car after a tick: S, D, INDEX, WRAPS, PROGRESS, slopes. False if it has left the circuit."""
-    car, marks = state.cars[i], state.marks[i]
-    index, s, d = locate(track, car[X], car[Y], marks[INDEX])
-    length = track.scalars[0]
-    step = gap_along(car[S], s, length)
-    u = fraction(track, index, s)
-    beyond = max(d - blend(track.barrier_left, index, u), -d - blend(track.barrier_right, index, u))
-    if abs(step) > _LOST or beyond > _BEYOND:
+def settle_place(road, step, length, car, marks, index, u, d):
+    """Write a new track position: S, D, INDEX, WRAPS, PROGRESS, slopes. False if the car has left the circuit."""
+    s = (index + u) * step
+    if s >= length:
+        s, index, u = 0.0, 0, 0.0
+    if abs(gap_along(car[S], s, length)) > _LOST or beyond_walls(road, index, u, d) > _BEYOND:
         return False
     if s - car[S] < -0.5 * length:
         marks[WRAPS] += 1
@@ -74,8 +124,24 @@ def find_place(track, state, i):
     car[S], car[D] = s, d
     marks[INDEX] = index
     car[PROGRESS] = marks[WRAPS] * length + s
-    feel_slope(track, car, marks)
+    feel_slope(road, step, car, index, u)
     return True
+
+
+@kernel
+def find_place(road, step, length, car, marks):
+    """Track position of a car after a tick, near its last one. False if it is not there."""
+    index, u, d, found = follow(road, car[X], car[Y], marks[INDEX])
+    if not found or beyond_walls(road, index, u, d) > _ASTRAY:
+        return False
+    return settle_place(road, step, length, car, marks, index, u, d)
+
+
+@kernel
+def search_place(track, road, step, length, car, marks):
+    """The same by a search of the whole circuit, for a car behind a barrier. False if it has left the circuit."""
+    index, s, d = locate(track, car[X], car[Y], marks[INDEX])
+    return settle_place(road, step, length, car, marks, index, s / step - index, d)
 
 
 @kernel
@@ -90,22 +156,20 @@ def _taken(cars, i, s, d, length):
 
 
 @kernel
-def put_back(track, state, i):
+def put_back(road, step, length, state, i):
     """Reset to track: at rest on the racing line at the same s, or further back where there is room."""
     car, marks, mind = state.cars[i], state.marks[i], state.minds[i]
-    length = track.scalars[0]
     s = car[S]
     for _ in range(40):
-        index, u = cell_of(track, s)
-        if not _taken(state.cars, i, s, blend(track.line_d, index, u), length):
+        index, u = cell_at(s, step, road.shape[0])
+        if not _taken(state.cars, i, s, mix(road, LINE_D, index, u), length):
             break
         s -= _CLEAR_AHEAD
         if s < 0.0:
             s += length
             marks[WRAPS] -= 1
-    s = wrap_s(s, length)
-    index, u = cell_of(track, s)
-    stand_at(track, car, marks, s, blend(track.line_d, index, u))
+    index, u = cell_at(s, step, road.shape[0])
+    stand_at(road, step, car, marks, s, mix(road, LINE_D, index, u))
     car[PROGRESS] = marks[WRAPS] * length + s
     marks[GEAR] = 1 if state.clock[PHASE] >= RACE else 0
     marks[RESETS] += 1
@@ -113,29 +177,25 @@ def put_back(track, state, i):
     marks[CONTACT_PAUSE], marks[BARRIER_PAUSE] = 60, 60
     mind[OFFSET], mind[SIDE], mind[MODE], mind[STUCK_TICKS], mind[MARK_TICKS] = 0.0, 0.0, 0.0, 0.0, 0.0
     mind[MARK_PROGRESS] = car[PROGRESS]
-    report(state, RESET, i, -1, s)
+    report(state.clock, state.events, RESET, i, -1, s)
 
 
 @kernel
-def form_grid(track, state, slots):
+def form_grid(road, step, length, state, slots):
     """Place all cars on the grid: two staggered columns behind the line.
 
     Args:
         slots: int64 [cars], slot of each car, 0 = pole.
     """
-    length = track.scalars[0]
     for i in range(state.cars.shape[0]):
         slot = slots[i]
-        s = length - math.floor(GRID_FIRST + GRID_STEP * slot)
-        index, u = cell_of(track, s)
+        s = length - (GRID_FIRST + GRID_STEP * slot)
+        index, _ = cell_at(s, step, road.shape[0])
         if slot % 2 == 0:
-            d = min(0.5 * track.width_left[index], GRID_COLUMN)
+            d = min(0.5 * road[index, WIDTH_LEFT], GRID_COLUMN)
         else:
-            d = -min(0.5 * track.width_right[index], GRID_COLUMN)
-        stand_at(track, state.cars[i], state.marks[i], s, d)
+            d = -min(0.5 * road[index, WIDTH_RIGHT], GRID_COLUMN)
+        stand_at(road, step, state.cars[i], state.marks[i], s, d)
         state.marks[i, WRAPS] = -1
         state.cars[i, PROGRESS] = s - length
         state.order[slot] = i
-
-
-GRID_FIRST, GRID_STEP, GRID_COLUMN = 8.0, 8.0, 2.6

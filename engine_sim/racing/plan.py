@@ -21,8 +21,8 @@ from .surfaces import grip_share
 
 # Columns of Plan.traits, float64 [cars, 5].
 SKILL, BOLDNESS, STEADINESS, LINE_BIAS, REACTION = range(5)
-# Entries of Plan.settings, float64 [4].
-WETNESS, STEERING_HELP, TRACTION_HELP, SECONDS_PER_METRE = range(4)
+# Entries of Plan.settings, float64 [6].
+WETNESS, STEERING_HELP, TRACTION_HELP, SECONDS_PER_METRE, LENGTH_OF_LAP, STEP = range(6)
 # Entries of Plan.switches, int64 [3].
 AUTOMATIC, PLAYER_DRIVES, RACE_LAPS = range(3)
 
@@ -36,9 +36,8 @@ _POWER = 262_000.0  # W
 class Plan(NamedTuple):
     """Constants of one race."""
 
-    pace: NDArray[np.float64]  # [samples] m/s that a perfect driver carries there, on the racing line
-    rise: NDArray[np.float64]  # [samples] vertical curvature, 1/m
-    bends: NDArray[np.int64]  # [samples] number of the bend, signed by its direction, 0 on straights
+    road: NDArray[np.float64]  # [samples, 19], see ``racing.road``
+    kinds: NDArray[np.int64]  # [samples, 6]
     bend_radius: NDArray[np.float64]  # [bends + 1] by number
     traits: NDArray[np.float64]  # [cars, 5]
     settings: NDArray[np.float64]
@@ -59,12 +58,19 @@ def vertical_curvature(arrays: TrackArrays) -> NDArray[np.float64]:
     return smooth_closed(central_slope(arrays.grade, float(arrays.scalars[1])), 2, 2)
 
 
-def pace_profile(arrays: TrackArrays, rise: NDArray[np.float64], wetness: float) -> NDArray[np.float64]:
-    """Speed of a perfect driver in this car per sample, m/s, on the racing line in the given wet."""
+def pace_profile(
+    arrays: TrackArrays, rise: NDArray[np.float64], wetness: float, on_line: bool = True
+) -> NDArray[np.float64]:
+    """Speed of a perfect driver in this car per sample, m/s, in the given wet.
+
+    ``on_line``: along the racing line; otherwise along the centreline, as on any lane beside the line.
+    """
     grip = road_grip(arrays.surface_road, wetness) * GRIP
+    way = arrays.line_curvature if on_line else arrays.curvature
+    offset = arrays.line_d if on_line else np.zeros(len(arrays.x))
     # Downforce presses like a dip: both add v² times something to the weight.
-    limit = corner_limits(arrays.line_curvature, arrays.bank, rise + DOWNFORCE / MASS, _ACROSS * grip, TOP_SPEED)
-    steps = line_steps(arrays.x, arrays.y, -arrays.tangent_y, arrays.tangent_x, arrays.line_d)
+    limit = corner_limits(way, arrays.bank, rise + DOWNFORCE / MASS, _ACROSS * grip, TOP_SPEED)
+    steps = line_steps(arrays.x, arrays.y, -arrays.tangent_y, arrays.tangent_x, offset)
     power = _POWER * EFFICIENCY / MASS
     return speed_profile(limit, grip, arrays.grade, steps, _BRAKING, _TRACTION, power, DRAG / MASS)
 

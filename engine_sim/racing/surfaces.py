@@ -8,20 +8,20 @@ import numpy as np
 
 from ..core.jit import kernel
 from ..core.random import mix64
-from ..tracks.query import surface_at
 from ..tracks.track import KERB
 from .car import FRONT, REAR, TRACK_WIDTH
+from .road import part_of, surface_of
 from .state import INDEX, D, S
 
 # Grip relative to dry asphalt; share of it lost when fully wet.
-GRIP_SHARE = (1.0, 0.96, 0.52, 0.56, 0.50, 0.46, 0.97)
+GRIP_SHARE = (1.0, 0.96, 0.52, 0.56, 0.53, 0.51, 0.97)
 WET_LOSS = (0.30, 0.42, 0.35, 0.20, 0.12, 0.05, 0.28)
 # Peak slip relative to asphalt: loose ground gives way slowly, so a slide can be held.
 LOOSENESS = (1.0, 1.0, 1.5, 1.9, 2.2, 2.2, 1.0)
 # Share of the peak force that a fully sliding tyre keeps.
 SLIDE = (0.80, 0.80, 0.86, 0.94, 0.96, 0.96, 0.80)
 # Rolling resistance (force over load) from 20 m/s on; half of it when creeping, so nobody is stuck in sand.
-ROLLING = (0.013, 0.016, 0.085, 0.032, 0.20, 0.24, 0.013)
+ROLLING = (0.013, 0.016, 0.075, 0.030, 0.13, 0.10, 0.013)
 # Height of the bumps, metres.
 ROUGHNESS = (0.0006, 0.012, 0.010, 0.007, 0.011, 0.010, 0.0009)
 
@@ -60,11 +60,11 @@ def bump_height(surface, s, lane):
 
 
 @kernel
-def feel_ground(track, car, marks, ahead, across, wetness, wheels):
+def feel_ground(road, kinds, step, car, marks, ahead, across, wetness, wheels):
     """Fill the wheel table of one car.
 
     Args:
-        track: TrackArrays.
+        road, kinds, step: tables of the circuit, distance between samples.
         car, marks: rows of the state.
         ahead, across: cosine and sine of the car's heading relative to the track's.
         wetness: 0 … 1.
@@ -74,7 +74,8 @@ def feel_ground(track, car, marks, ahead, across, wetness, wheels):
         x = FRONT if wheel < 2 else -REAR
         y = 0.5 * TRACK_WIDTH if wheel % 2 == 0 else -0.5 * TRACK_WIDTH
         s = car[S] + x * ahead - y * across
-        surface = surface_at(track, marks[INDEX], s, car[D] + x * across + y * ahead)
+        u = part_of(s, step, marks[INDEX])
+        surface = surface_of(road, kinds, marks[INDEX], u, car[D] + x * across + y * ahead)
         wheels[wheel, SHARE] = grip_share(surface, wetness)
         wheels[wheel, LOOSE_HERE] = LOOSENESS[surface]
         wheels[wheel, SLIDE_HERE] = SLIDE[surface]

@@ -94,6 +94,8 @@ def choose_side(cars, i, target, low, high, room, bend, length):
         side = 1 if k == 0 else -1
         lane = cars[target, D] + side * room
         spare = high - lane if side > 0 else lane - low
+        if side * bend < -0.35 and spare < 2.5:
+            continue  # round the outside of a bend only with room to spare
         if spare < 0.0 or _crowd(cars, i, target, side, length):
             continue
         score = min(spare, 3.0) + 1.2 * side * bend + 0.5 * side * (cars[i, D] - cars[target, D])

@@ -18,12 +18,37 @@ from ..tracks.track import Track
 from ..views.frame import CarPose
 from .controls import Controls
 from .events import EVENT_KINDS, Event
-from .plan import Plan, draw_traits, number_bends, pace_profile, vertical_curvature
 from .placing import form_grid
+from .plan import Plan, draw_traits, number_bends, pace_profile, vertical_curvature
+from .road import kind_table, road_table
 from .rules import COUNTDOWN_TICKS
 from .state import (
-    BRAKE, COUNTDOWN, EVENT_COUNT, GEAR, LAP_START, LAPS, PACE, PACE_GOAL, PHASE, PHASE_NAMES, PITCH, RACE, ROLL,
-    SLOPE_AHEAD, SLOPE_LEFT, STEER, TARGET, TICK, U, WHEEL_TURN, X, Y, YAW, State, Z, empty_state,
+    BRAKE,
+    COUNTDOWN,
+    EVENT_COUNT,
+    GEAR,
+    LAP_START,
+    LAPS,
+    PACE,
+    PACE_GOAL,
+    PHASE,
+    PHASE_NAMES,
+    PITCH,
+    RACE,
+    ROLL,
+    SLOPE_AHEAD,
+    SLOPE_LEFT,
+    STEER,
+    TARGET,
+    TICK,
+    WHEEL_TURN,
+    YAW,
+    State,
+    U,
+    X,
+    Y,
+    Z,
+    empty_state,
 )  # fmt: skip
 from .tick import tick
 
@@ -92,7 +117,7 @@ class World:
         self.setup = setup
         self.track = load_track(setup.track) if track is None else track
         self.plan = _make_plan(setup, self.track)
-        self.state = _grid_state(setup, self.track)
+        self.state = _grid_state(setup, self.track, self.plan)
         self.events: list[Event] = []
         self._controls = np.zeros(7)
         check_state(self.state)
@@ -196,28 +221,30 @@ def _pose(row: list[float]) -> CarPose:
 
 
 def _make_plan(setup: RaceSetup, track: Track) -> Plan:
-    rise = vertical_curvature(track.arrays)
-    bends, radii = number_bends(track.arrays)
-    switches = [int(setup.automatic), int(setup.player == "ai"), setup.laps]
+    arrays = track.arrays
+    rise = vertical_curvature(arrays)
+    bends, radii = number_bends(arrays)
+    settings = (
+        setup.wetness, setup.steering_help, setup.traction_help, _SLOWEST, arrays.scalars[0], arrays.scalars[1],
+    )  # fmt: skip
     return Plan(
-        pace=pace_profile(track.arrays, rise, float(setup.wetness)),
-        rise=rise,
-        bends=bends,
+        road=road_table(arrays, rise, *(pace_profile(arrays, rise, float(setup.wetness), on) for on in (True, False))),
+        kinds=kind_table(arrays, bends),
         bend_radius=radii,
         traits=draw_traits(setup.seed, setup.rivals + 1, float(setup.player_skill)),
-        settings=np.array([setup.wetness, setup.steering_help, setup.traction_help, _SLOWEST], np.float64),
-        switches=np.array(switches, np.int64),
+        settings=np.array(settings, np.float64),
+        switches=np.array((setup.automatic, setup.player == "ai", setup.laps), np.int64),
     )
 
 
-def _grid_state(setup: RaceSetup, track: Track) -> State:
+def _grid_state(setup: RaceSetup, track: Track, plan: Plan) -> State:
     """Cars at rest on the grid: the player last, the rivals before him in an order drawn by the seed."""
     cars = setup.rivals + 1
     state = empty_state(cars)
     state.clock[COUNTDOWN] = COUNTDOWN_TICKS
     state.minds[:, PACE], state.minds[:, PACE_GOAL], state.minds[:, TARGET] = 1.0, 1.0, -1.0
     state.streams[:] = [stream_seed(setup.seed, f"driver {i}") for i in range(cars)]
-    form_grid(track.arrays, state, _draw_slots(setup.seed, cars))
+    form_grid(plan.road, track.step, track.length, state, _draw_slots(setup.seed, cars))
     return state
 
 

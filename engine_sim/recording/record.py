@@ -27,7 +27,7 @@ from .drive import Drive, polite_interrupt
 from .records import FrameRecord, field_names, field_sums, map_hash
 from .timeline import TimelineEvent, plain_event
 from .video import pick_encoder
-from .writer import SessionWriter, check_new_folder
+from .writer import SessionWriter, check_frame, check_new_folder
 
 if TYPE_CHECKING:
     from ..views.teacher_view import TeacherView
@@ -104,8 +104,10 @@ class Recorder:
         Raises:
             UserError: wrong size, dtype or class id, or the disk refuses; the folder stays readable up to there.
         """
-        writer = self._writer or self._start()
         record = FrameRecord(frame, map_hash(class_map), self._drive.rig.hash())
+        if self._writer is None:
+            check_frame(self._header, 0, record, class_map, teacher)
+        writer = self._writer or self._start()
         try:
             writer.frame(record, class_map, teacher)
         except UserError:

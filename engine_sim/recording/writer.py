@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,17 @@ from .timeline import TimelineEvent, event_line
 from .video import VideoWriter, check_picture
 
 
+def _logs(header: form.SessionHeader) -> dict[str, tuple[str, int]]:
+    """Kind and record size of each log of a session, by file name."""
+    logs = {
+        form.INPUTS: ("inputs", INPUT_SIZE),
+        form.HASHES: ("hashes", hash_size(len(header.state_fields))),
+        form.FRAMES: ("frames", frame_size(header.cars)),
+        form.MAPS: ("maps", 0),
+    }
+    return {**logs, form.TEACHER: ("teacher", 0)} if header.teacher == "lossless" else logs
+
+
 def check_new_folder(path: Path) -> None:
     """UserError unless ``path`` is free: it does not exist, or is an empty folder."""
     if path.is_dir() and not any(path.iterdir()):
@@ -64,34 +76,26 @@ class SessionWriter:
         self.events = 0
         check_new_folder(self.path)
         self._make_folder()
-        self._inputs = LogWriter(self.path / form.INPUTS, INPUT_SIZE)
-        self._hashes = LogWriter(self.path / form.HASHES, hash_size(len(header.state_fields)))
-        self._frames = LogWriter(self.path / form.FRAMES, frame_size(header.cars))
-        self._maps = LogWriter(self.path / form.MAPS)
-        self._timeline = Appender(self.path / form.TIMELINE_FILE)
-        self._teacher = LogWriter(self.path / form.TEACHER) if header.teacher == "lossless" else None
-        self._video = self._open_video() if header.teacher == "mp4" else None
+        self._files = ExitStack()
+        try:
+            self._open_files()
+        except UserError:
+            self._files.close()
+            shutil.rmtree(self.path, ignore_errors=True)  # Nothing in it yet.
+            raise
         self._block: list[NDArray[np.uint8]] = []
         self._open = True
         self._compressor = zstandard.ZstdCompressor(level=ZSTD_LEVEL)
 
     def _make_folder(self) -> None:
-        header = self.header
         hidden = self.path.with_name(f".{self.path.name}.{os.getpid()}.partial")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             hidden.mkdir()
-        except OSError as error:
-            raise UserError(f"cannot make the folder {self.path}: {error.strerror}") from error
-        try:
-            create_log(hidden / form.INPUTS, "inputs", INPUT_SIZE)
-            create_log(hidden / form.HASHES, "hashes", hash_size(len(header.state_fields)))
-            create_log(hidden / form.FRAMES, "frames", frame_size(header.cars))
-            create_log(hidden / form.MAPS, "maps")
-            if header.teacher == "lossless":
-                create_log(hidden / form.TEACHER, "teacher")
+            for name, (kind, size) in _logs(self.header).items():
+                create_log(hidden / name, kind, size)
             (hidden / form.TIMELINE_FILE).touch()
-            write_json(hidden / form.HEADER_FILE, header.to_json())
+            write_json(hidden / form.HEADER_FILE, self.header.to_json())
             if self.path.is_dir():
                 self.path.rmdir()  # Empty: checked before. Not every system renames onto a folder.
             hidden.rename(self.path)
@@ -102,9 +106,20 @@ class SessionWriter:
             shutil.rmtree(hidden, ignore_errors=True)
             raise
 
-    def _open_video(self) -> VideoWriter:
+    def _open_files(self) -> None:
         h = self.header
-        return VideoWriter(self.path / form.TEACHER_VIDEO, h.width, h.height, h.fps, encoder=h.teacher_codec)
+        logs = {name: LogWriter(self.path / name, size) for name, (_, size) in _logs(h).items()}
+        self._timeline = Appender(self.path / form.TIMELINE_FILE)
+        self._appenders = (*logs.values(), self._timeline)
+        for file in self._appenders:
+            self._files.callback(file.close)
+        self._inputs, self._hashes, self._frames, self._maps = (logs[n] for n in _logs(h) if n != form.TEACHER)
+        self._teacher = logs.get(form.TEACHER)
+        self._video = None
+        if h.teacher == "mp4":
+            path = self.path / form.TEACHER_VIDEO
+            self._video = VideoWriter(path, h.width, h.height, h.fps, encoder=h.teacher_codec)
+            self._files.callback(self._video.close)
 
     def hash(self, tick: int, digest: str, sums: NDArray[np.uint8]) -> None:
         """Record the state hash of a tick: 0 before the first controls, then after each tick."""
@@ -127,7 +142,7 @@ class SessionWriter:
             UserError: if size or dtype of a picture, the number of cars or an id is not that of the session.
             ValueError: if the frame's tick is not the present one, or no multiple of the ticks of a frame.
         """
-        self._check(record, class_map, teacher)
+        check_frame(self.header, self.ticks, record, class_map, teacher)
         self._frames.append(pack_frame(record))
         self._block.append(class_map.copy())
         if self._teacher and teacher is not None:
@@ -139,18 +154,6 @@ class SessionWriter:
             self._write_block()
         self._flush()
 
-    def _check(self, record: FrameRecord, class_map: NDArray[np.uint8], teacher: NDArray[np.uint8] | None) -> None:
-        h = self.header
-        check_class_map(class_map, h.width, h.height)
-        if (teacher is None) != (h.teacher == "none"):
-            raise UserError(f"this session records teacher frames as {h.teacher!r}; a frame came with the contrary")
-        if teacher is not None:
-            check_picture(teacher, (h.height, h.width))
-        if len(record.frame.cars) != h.cars:
-            raise UserError(f"expected {h.cars} cars, the frame has {len(record.frame.cars)}")
-        if record.frame.tick != self.ticks or self.ticks % h.ticks_per_frame:
-            raise ValueError(f"a frame of tick {record.frame.tick} came at tick {self.ticks}, {h.fps} frames a second")
-
     def _write_block(self) -> None:
         if self._block:
             first = self.frames - len(self._block)
@@ -158,9 +161,8 @@ class SessionWriter:
             self._block.clear()
 
     def _flush(self) -> None:
-        for log in (self._inputs, self._hashes, self._frames, self._maps, self._teacher, self._timeline):
-            if log:
-                log.flush()
+        for file in self._appenders:
+            file.flush()
 
     def finish(self, reason: str = "done") -> None:
         """Write what is still held, close everything, then mark the session as finished in one step."""
@@ -174,9 +176,26 @@ class SessionWriter:
     def close(self) -> None:
         """Close the files as they are, without the mark: the folder then reads like one after a crash."""
         self._open = False
-        for part in (self._video, self._teacher, self._maps, self._frames, self._hashes, self._inputs, self._timeline):
-            if part:
-                part.close()
+        self._files.close()
+
+
+def check_frame(
+    header: form.SessionHeader,
+    ticks: int,
+    record: FrameRecord,
+    class_map: NDArray[np.uint8],
+    teacher: NDArray[np.uint8] | None,
+) -> None:
+    """Raise unless this frame fits a session at tick ``ticks``; see ``SessionWriter.frame`` for what is raised."""
+    check_class_map(class_map, header.width, header.height)
+    if (teacher is None) != (header.teacher == "none"):
+        raise UserError(f"this session records teacher frames as {header.teacher!r}; a frame came with the contrary")
+    if teacher is not None:
+        check_picture(teacher, (header.height, header.width))
+    if len(record.frame.cars) != header.cars:
+        raise UserError(f"expected {header.cars} cars, the frame has {len(record.frame.cars)}")
+    if record.frame.tick != ticks or ticks % header.ticks_per_frame:
+        raise ValueError(f"a frame of tick {record.frame.tick} came at tick {ticks}, {header.fps} frames a second")
 
 
 def check_class_map(class_map: NDArray[np.uint8], width: int, height: int) -> None:

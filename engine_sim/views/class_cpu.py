@@ -15,7 +15,7 @@ from render_bridge.palette import SKY
 
 from .frame import Camera, projection_matrix, view_matrix
 from .planes import Surfaces
-from .raster import Items, PackedMeshes, Scratch, paint, place_instances
+from .raster import BLOCK, Items, PackedMeshes, Scratch, paint, place_instances
 from .scene_data import INSTANCE_DTYPE, DrawList, Mesh, Scene
 
 
@@ -35,8 +35,11 @@ class CpuPainter:
         most = int(self._packed.vertex_count.max(initial=1))
         cx, cy, cw, sx, sy, iw = (np.empty(most, np.float64) for _ in range(6))
         self._scratch = Scratch(cx, cy, cw, sx, sy, iw, np.empty(most, np.uint8), np.empty((2, 12, 3), np.float64))
-        self._payload = np.empty((height, width), np.uint16)
-        self._depth = np.empty((height, width), np.float32)
+        self._size = (width, height)
+        self._payload_buffer = np.empty(height * width + BLOCK, np.uint16)
+        self._depth_buffer = np.empty(height * width + BLOCK, np.float32)
+        self._payload = self._payload_buffer[: height * width].reshape(height, width)
+        self._depth = self._depth_buffer[: height * width].reshape(height, width)
         self._done: deque[NDArray[np.uint8]] = deque()
 
     def classes(self, draws: DrawList, camera: Camera) -> NDArray[np.uint8]:
@@ -65,11 +68,11 @@ class CpuPainter:
         """Nothing to release."""
 
     def _paint(self, draws: DrawList, camera: Camera) -> None:
-        height, width = self._payload.shape
-        self._payload.fill(SKY)
-        self._depth.fill(1.0 / camera.far)
-        clip = projection_matrix(camera, width, height) @ view_matrix(camera)
-        paint(self._packed, self._items(draws, clip), self._scratch, camera.near, self._payload, self._depth)
+        self._payload_buffer.fill(SKY)
+        self._depth_buffer.fill(1.0 / camera.far)
+        items = self._items(draws, projection_matrix(camera, *self._size) @ view_matrix(camera))
+        buffers = self._payload_buffer, self._depth_buffer
+        paint(self._packed, items, self._scratch, camera.near, *buffers, *self._size)
 
     def _items(self, draws: DrawList, clip: NDArray[np.float64]) -> Items:
         """The static cells first, with the camera's own matrix, then all instances."""

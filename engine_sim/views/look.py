@@ -1,7 +1,7 @@
-"""A look: everything that decides the teacher view besides the moment and the place. Frozen, complete, says itself in words.
+"""A look: everything that decides the teacher view besides moment and place. Frozen, complete, says itself in words.
 
-A look is drawn from its seed alone, by named streams, so ``sample_look(7)`` is the same picture everywhere. Looks divide
-into a train and a held-out set by rule: see ``look_split``.
+A look is drawn from its seed alone, by named streams, so ``sample_look(7)`` is the same picture everywhere. Looks
+divide into a train and a held-out set by rule: see ``look_split``.
 """
 
 from __future__ import annotations
@@ -89,12 +89,12 @@ class Look:
         player, rivals: liveries; rival i drives car i + 1.
     """
 
-    seed: int = span(0, SEED_LIMIT)
-    style: str = one_of(tuple(STYLES))
     weather: Weather
     palette: Palette
     surfaces: Surfaces
     player: Livery
+    seed: int = span(0, SEED_LIMIT)
+    style: str = one_of(tuple(STYLES))
     rivals: tuple[Livery, ...] = records(RIVALS)
 
     @property
@@ -133,7 +133,8 @@ def sample_look(seed: int, lighting: str | None = None) -> Look:
     if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= SEED_LIMIT:
         raise UserError(f"look seed: expected a whole number from 0 to 2^63 - 1, got {seed!r}")
     if lighting is not None and lighting not in LIGHTING_TABLE:
-        raise UserError(f"unknown lighting {lighting!r}: expected one of {', '.join(LIGHTINGS)}{_close(lighting, LIGHTINGS)}")
+        known = ", ".join(LIGHTINGS)
+        raise UserError(f"unknown lighting {lighting!r}: expected one of {known}{_close(lighting, LIGHTINGS)}")
     drawn = Stream(seed, "look-lighting").choice(LIGHTINGS)
     style = draw_style(Stream(seed, "look-style"))
     player, rivals = draw_grid(Stream(seed, "look-liveries"))
@@ -192,7 +193,8 @@ def look_names() -> list[str]:
 def named_look(name: str) -> Look:
     """A curated look from ``assets/looks``. UserError on an unknown name, or a file that is not a look."""
     if name not in look_names():
-        raise UserError(f"unknown look {name!r}: expected one of {', '.join(look_names())}{_close(name, look_names())}")
+        known = ", ".join(look_names())
+        raise UserError(f"unknown look {name!r}: expected one of {known}{_close(name, look_names())}")
     return read_look(LOOK_FOLDER / f"{name}.json")
 
 
@@ -201,7 +203,7 @@ def read_look(path: Path) -> Look:
     try:
         values = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise UserError(f"cannot read the look {path}: {error}; expected the JSON of 'paintover looks --json'") from None
+        raise UserError(f"cannot read the look {path}: {error}; expected JSON as of 'paintover looks --json'") from None
     try:
         return Look.from_dict(values)
     except UserError as error:
@@ -211,9 +213,9 @@ def read_look(path: Path) -> Look:
 def look_split(seed: int) -> str:
     """``"held-out"`` for about one seed of eight, else ``"train"``.
 
-    The rule: SHA-256 of ``paintover-look-split/<seed>``; a first byte below 32 holds the look out. It reads the seed alone,
-    so no change of ranges or palettes ever moves a look across. Held-out looks are for scoring, never for training;
-    curated looks (``named_look``) are held out, too.
+    The rule: SHA-256 of ``paintover-look-split/<seed>``; a first byte below 32 holds the look out. It reads the seed
+    alone, so no change of ranges or palettes ever moves a look across. Held-out looks are for scoring, never for
+    training; curated looks (``named_look``) are held out, too.
     """
     digest = hashlib.sha256(f"paintover-look-split/{seed}".encode()).digest()
     return "held-out" if digest[0] < 32 else "train"

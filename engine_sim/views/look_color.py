@@ -60,6 +60,7 @@ def _encode(v: float) -> float:
     return 12.92 * v if v <= 0.0031308 else 1.055 * v ** (1 / 2.4) - 0.055
 
 
+@lru_cache(maxsize=16384)
 def oklab(text: str) -> Rgb:
     """``#rrggbb`` → OKLab (lightness 0 … 1, a, b)."""
     r, g, b = to_linear(text)
@@ -109,5 +110,11 @@ def distance(first: str, second: str) -> float:
 
 @lru_cache(maxsize=4096)
 def color_name(text: str) -> str:
-    """The English name nearest to a colour, e.g. ``"terracotta"``."""
-    return min(NAMES, key=lambda name: distance(text, NAMES[name]))
+    """The English name nearest to a colour, e.g. ``"terracotta"``. Hue counts twice as much as lightness."""
+    wanted = oklab(text)
+
+    def apart(name: str) -> float:
+        lightness, a, b = oklab(NAMES[name])
+        return (lightness - wanted[0]) ** 2 + 4.0 * ((a - wanted[1]) ** 2 + (b - wanted[2]) ** 2)
+
+    return min(NAMES, key=apart)

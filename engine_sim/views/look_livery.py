@@ -12,7 +12,7 @@ from .look_fields import one_of, span
 PATTERNS = ("plain", "centre stripes", "side bands", "diagonal sash", "two-tone", "hoops")
 FINISHES = ("gloss", "metallic", "matte")
 RIVALS = 15
-_TRIES = 24
+_TRIES = 12
 
 
 @dataclass(frozen=True)

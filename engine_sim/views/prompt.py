@@ -15,17 +15,21 @@ from .look import Look
 from .look_color import color_name
 
 _STYLE_WORDS = {
-    "lush summer": "lush summer countryside", "spring": "fresh spring countryside", "dry summer": "parched late-summer land",
-    "autumn": "autumn woodland", "mediterranean": "Mediterranean hills", "alpine": "alpine valley",
-    "northern": "bleak northern land", "desert": "desert", "tropical": "tropical landscape",
-    "first frost": "frosted winter morning land", "pastel": "pastel-coloured dream world", "candy": "candy-coloured toy world",
-    "retro poster": "landscape in the colours of an old travel poster", "dreamlike": "strange, dreamlike world of unreal colours",
+    "lush summer": "lush summer countryside", "spring": "fresh spring countryside",
+    "dry summer": "parched late-summer land", "autumn": "autumn woodland", "mediterranean": "Mediterranean hills",
+    "alpine": "alpine valley", "northern": "bleak northern land", "desert": "desert", "tropical": "tropical landscape",
+    "first frost": "frosted winter land", "pastel": "pastel-coloured dream world", "candy": "candy-coloured toy world",
+    "retro poster": "landscape in the colours of an old travel poster",
+    "dreamlike": "strange, dreamlike world of unreal colours",
     "ink wash": "nearly colourless world like an ink wash",
 }  # fmt: skip
 _WEAR = ((0.35, "smooth"), (0.7, "used"), (1.01, "worn and cracked"))
 _WET = ((0.03, ""), (0.2, "damp "), (0.55, "wet "), (1.01, "rain-soaked, mirror-wet "))
 _CROWD = ((0.5, "half empty"), (0.8, "well filled"), (1.01, "packed with people"))
-_CLOUDS = ((0.12, "cloudless"), (0.3, "dotted with small clouds"), (0.48, "with drifting clouds"), (1.01, "full of broken clouds"))
+_CLOUDS = (
+    (0.12, "cloudless"), (0.3, "dotted with small clouds"), (0.48, "with drifting clouds"),
+    (1.01, "full of broken clouds"),
+)  # fmt: skip
 _SKIES = {
     "clear midday": "deep blue sky", "early morning": "pale morning sky", "golden hour": "golden sky",
     "sunset": "burning orange sky", "blue hour": "violet-blue dusk sky", "broken clouds": "blue sky",
@@ -71,13 +75,13 @@ def _both(first: str, second: str) -> str:
 def _player(look: Look, _: set[int]) -> str:
     car = look.player
     finish = {"gloss": "", "metallic": "metallic ", "matte": "matte "}[car.finish]
-    extra = "" if car.pattern == "plain" else f" with {color_name(car.second)} {_PATTERN_WORDS[car.pattern]}"
+    extra = "" if car.pattern == "plain" else _PATTERN_WORDS[car.pattern].format(color_name(car.second))
     return f"The player's car is {finish}{color_name(car.base)}{extra}, number {car.number}."
 
 
 _PATTERN_WORDS = {
-    "centre stripes": "stripes along the middle", "side bands": "bands along the sides", "diagonal sash": "diagonal sash",
-    "two-tone": "lower half", "hoops": "hoops",
+    "centre stripes": " with {} stripes along the middle", "side bands": " with {} bands along the sides",
+    "diagonal sash": " with a sash of {}", "two-tone": ", {} below", "hoops": " with {} hoops",
 }  # fmt: skip
 
 
@@ -94,7 +98,8 @@ def _road(look: Look, present: set[int]) -> str:
     wet = _step(_WET, look.weather.wetness)
     text = f"The {wet}road is {_step(_WEAR, look.surfaces.road_wear)} asphalt of {color_name(look.palette.asphalt)}"
     if table.ROAD_EDGE in present:
-        text += f", with {color_name(look.palette.line)} edge lines and {_both(look.palette.kerb_a, look.palette.kerb_b)} kerbs"
+        kerbs = _both(look.palette.kerb_a, look.palette.kerb_b)
+        text += f", with {color_name(look.palette.line)} edge lines and {kerbs} kerbs"
     return text + "."
 
 
@@ -110,7 +115,8 @@ def _terrain(look: Look, _: set[int]) -> str:
 
 
 def _plants(look: Look, _: set[int]) -> str:
-    return f"Trees are {_both(look.palette.leaves_a, look.palette.leaves_b)}, conifers {color_name(look.palette.needles)}."
+    conifers = color_name(look.palette.needles)
+    return f"Trees are {_both(look.palette.leaves_a, look.palette.leaves_b)}, conifers {conifers}."
 
 
 def _rock(look: Look, _: set[int]) -> str:
@@ -118,16 +124,19 @@ def _rock(look: Look, _: set[int]) -> str:
 
 
 def _barrier(look: Look, _: set[int]) -> str:
-    return f"Barriers are {color_name(look.palette.barrier)} concrete, steel, and {_both(look.palette.tyres_a, look.palette.tyres_b)} tyre walls."
+    tyres = _both(look.palette.tyres_a, look.palette.tyres_b)
+    return f"Barriers are {color_name(look.palette.barrier)} concrete, steel, and {tyres} tyre walls."
 
 
 def _buildings(look: Look, _: set[int]) -> str:
     lit = ", windows lit" if look.lighting.windows > 0.15 else ""
-    return f"Houses are {_both(look.palette.wall_a, look.palette.wall_b)} under {color_name(look.palette.roof_a)} roofs{lit}."
+    walls = _both(look.palette.wall_a, look.palette.wall_b)
+    return f"Houses are {walls} under {color_name(look.palette.roof_a)} roofs{lit}."
 
 
 def _stands(look: Look, _: set[int]) -> str:
-    return f"Grandstands have {_both(look.palette.seats_a, look.palette.seats_b)} seats, {_step(_CROWD, look.surfaces.crowd)}."
+    seats = _both(look.palette.seats_a, look.palette.seats_b)
+    return f"Grandstands have {seats} seats, {_step(_CROWD, look.surfaces.crowd)}."
 
 
 def _sky(look: Look, _: set[int]) -> str:

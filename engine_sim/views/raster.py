@@ -19,6 +19,7 @@ from ..core.jit import kernel
 
 SUBPIXELS = 256.0
 GUARD = 8192.0  # triangles that reach farther off the picture, in pixels, are clipped there
+BLOCK = 16  # pixels of a narrow row tested together; the buffers are that much longer than the picture
 _BEHIND, _LEFT, _RIGHT, _UP, _DOWN, _FAR_OFF = 1, 2, 4, 8, 16, 32
 
 
@@ -75,10 +76,15 @@ def place_instances(rotation, scale, origin, clip, matrix):
 
 
 @kernel
-def paint(meshes, items, scratch, near, payload, depth):
-    """Paint every item. payload uint16 [H, W] gets class + 256 · object; depth float32 [H, W] holds 1/w."""
-    flat_payload, flat_depth = payload.reshape(-1), depth.reshape(-1)
-    height, width = payload.shape
+def paint(meshes, items, scratch, near, payload, depth, width, height):
+    """Paint every item.
+
+    Args:
+        meshes, items, scratch: what, where, and room to work.
+        near: metres to the near plane.
+        payload: uint16 [H · W + BLOCK], row after row; gets class + 256 · object.
+        depth: float32 [H · W + BLOCK], holds 1/w.
+    """
     for k in range(len(items.mesh)):
         mesh = items.mesh[k]
         count = meshes.vertex_count[mesh]
@@ -86,7 +92,7 @@ def paint(meshes, items, scratch, near, payload, depth):
         if outside == 0:
             _paint_mesh(
                 meshes, mesh, items.class_id[k], items.object_id[k], scratch, near,
-                flat_payload, flat_depth, width, height,
+                payload, depth, width, height,
             )  # fmt: skip
 
 
@@ -158,14 +164,48 @@ def _fill(x0, y0, w0, x1, y1, w1, x2, y2, w2, value, payload, depth, width, heig
     if area < 0.0:
         area = -area
         x1, y1, w1, x2, y2, w2 = x2, y2, w2, x1, y1, w1
-    # Edge k runs from corner k to k + 1; inside is where slope_k · x + rise_k · y + level_k ≥ 0.
-    sl0, ri0, le0 = _edge(x0, y0, x1, y1)
-    sl1, ri1, le1 = _edge(x1, y1, x2, y2)
-    sl2, ri2, le2 = _edge(x2, y2, x0, y0)
+    # Edge k runs from corner k to k + 1; inside is where slope · x + rise · y + level ≥ 0 for all three.
+    edges = (_edge(x0, y0, x1, y1), _edge(x1, y1, x2, y2), _edge(x2, y2, x0, y0))
     du1, du2 = (w1 - w0) / area, (w2 - w0) / area
     dx = (du1 * (y2 - y0) - du2 * (y1 - y0)) * SUBPIXELS
     dy = (du2 * (x1 - x0) - du1 * (x2 - x0)) * SUBPIXELS
-    base = w0 - (dx * x0 + dy * y0) / SUBPIXELS
+    plane = (w0 - (dx * x0 + dy * y0) / SUBPIXELS, dx, dy)
+    if right - left < BLOCK:
+        _fill_narrow(left, right, top, bottom, edges, plane, value, payload, depth, width)
+    else:
+        _fill_wide(left, right, top, bottom, edges, plane, value, payload, depth, width)
+
+
+@kernel
+def _fill_narrow(left, right, top, bottom, edges, plane, value, payload, depth, width):
+    """Rows of a triangle at most BLOCK pixels wide.
+
+    All BLOCK pixels are tested, a constant count that compiles to vectors; those outside are written back as they were.
+    """
+    (sl0, ri0, le0), (sl1, ri1, le1), (sl2, ri2, le2) = edges
+    base, dx, dy = plane
+    x, last = left * SUBPIXELS, right - left
+    step = np.float32(dx)
+    for row in range(top, bottom + 1):
+        y = row * SUBPIXELS
+        in0, in1, in2 = sl0 * x + ri0 * y + le0, sl1 * x + ri1 * y + le1, sl2 * x + ri2 * y + le2
+        start = np.float32(base + dy * row + dx * left)
+        begin = np.uint64(row * width + left)
+        for n in range(BLOCK):
+            along = n * SUBPIXELS
+            inside = min(in0 + sl0 * along, min(in1 + sl1 * along, in2 + sl2 * along)) >= 0.0
+            here = start + step * np.float32(n)
+            k = begin + np.uint64(n)
+            taken = inside & (n <= last) & (here > depth[k])
+            depth[k] = here if taken else depth[k]
+            payload[k] = value if taken else payload[k]
+
+
+@kernel
+def _fill_wide(left, right, top, bottom, edges, plane, value, payload, depth, width):
+    """Rows of a wide triangle: find where each begins and ends, then fill."""
+    (sl0, ri0, le0), (sl1, ri1, le1), (sl2, ri2, le2) = edges
+    base, dx, dy = plane
     step = np.float32(dx)
     for row in range(top, bottom + 1):
         y = row * SUBPIXELS

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import cv2
 import numpy as np
@@ -23,14 +24,14 @@ WIDTH, HEIGHT = PANEL[0] * COLS, PANEL[1] * 4 + DIGIT
 _FONTS = (cv2.FONT_HERSHEY_DUPLEX, cv2.FONT_HERSHEY_TRIPLEX, cv2.FONT_HERSHEY_SIMPLEX)
 _SCALE = 2  # drawn twice as large, then averaged
 
-Plane = NDArray[np.uint8]
+Plane = NDArray[Any]  # uint8 [rows, cols]; OpenCV promises no narrower type
 
 
 def _text(text: str, font: int, weight: int, box: tuple[int, int], slant: float) -> Plane:
     """White lettering on black that fills ``box`` (width, height) as far as its shape allows."""
     (width, height), below = cv2.getTextSize(text, font, 4.0, weight)
     margin = weight + 8
-    line = np.zeros((height + below + 2 * margin, width + 2 * margin), np.uint8)
+    line: Plane = np.zeros((height + below + 2 * margin, width + 2 * margin), np.uint8)
     cv2.putText(line, text, (margin, height + margin), font, 4.0, 255, weight, cv2.LINE_AA)
     rows, cols = np.flatnonzero(line.max(1)), np.flatnonzero(line.max(0))
     line = line[rows[0] : rows[-1] + 1, cols[0] : cols[-1] + 1]
@@ -51,7 +52,8 @@ def _chevrons(plane: Plane, at: tuple[int, int], size: int) -> None:
     for k in range(3):
         x = at[0] + int((k - 1) * size * 0.7)
         points = [(-0.5, -1), (0.0, -1), (0.5, 0), (0.0, 1), (-0.5, 1), (0.0, 0)]
-        cv2.fillPoly(plane, [np.array([(x + u * size, at[1] + v * size) for u, v in points], np.int32)], 255, cv2.LINE_AA)
+        shape = np.array([(x + u * size, at[1] + v * size) for u, v in points], np.int32)
+        cv2.fillPoly(plane, [shape], 255, cv2.LINE_AA)
 
 
 def _star(plane: Plane, at: tuple[int, int], size: int) -> None:
@@ -81,7 +83,10 @@ def _panel(index: int) -> tuple[Plane, Plane]:
     letters, graphics = np.zeros((height, width), np.uint8), np.zeros((height, width), np.uint8)
     slant = (0.0, 0.22, 0.0, 0.34)[index % 4]
     layout = index % 5
-    text = lambda box: _text(BRANDS[index], _FONTS[index % 3], (22, 16, 26)[index % 3], box, slant)  # noqa: E731
+
+    def text(box: tuple[int, int]) -> Plane:
+        return _text(BRANDS[index], _FONTS[index % 3], (22, 16, 26)[index % 3], box, slant)
+
     mark = _MARKS[(index * 3 + index // 4) % 4]
     if layout == 0:  # mark beside the name
         mark(graphics, (int(width * 0.15), height // 2), int(height * 0.26))
@@ -91,8 +96,10 @@ def _panel(index: int) -> tuple[Plane, Plane]:
         cv2.rectangle(graphics, (0, int(height * 0.76)), (width, int(height * 0.84)), 255, -1)
         _paste(letters, text((int(width * 0.86), int(height * 0.4))), (width // 2, height // 2))
     elif layout == 2:  # slanted field
-        cv2.fillPoly(graphics, [np.array([(0, 0), (width // 4, 0), (width // 9, height), (0, height)])], 255, cv2.LINE_AA)
-        cv2.fillPoly(graphics, [np.array([(width, 0), (int(width * 0.94), 0), (int(width * 0.82), height), (width, height)])], 255, cv2.LINE_AA)
+        left = [(0, 0), (width // 4, 0), (width // 9, height), (0, height)]
+        right = [(width, 0), (int(width * 0.94), 0), (int(width * 0.82), height), (width, height)]
+        for field in (left, right):
+            cv2.fillPoly(graphics, [np.array(field)], 255, cv2.LINE_AA)
         _paste(letters, text((int(width * 0.6), int(height * 0.46))), (int(width * 0.53), height // 2))
     elif layout == 3:  # mark above the name
         mark(graphics, (width // 2, int(height * 0.28)), int(height * 0.2))
@@ -117,7 +124,7 @@ def _digit(value: int) -> Plane:
 
 @lru_cache(maxsize=1)
 def print_atlas() -> NDArray[np.uint8]:
-    """uint8 ``[1152, 2048, 2]``: rows from the bottom up, as OpenGL reads; panels first (brand 0 lowest left), digits last."""
+    """uint8 ``[1152, 2048, 2]``, rows from the bottom up as OpenGL reads: panels, brand 0 lowest left, then digits."""
     atlas = np.zeros((HEIGHT, WIDTH, 2), np.uint8)
     for index in range(len(BRANDS)):
         x, y = index % COLS * PANEL[0], index // COLS * PANEL[1]

@@ -118,7 +118,11 @@ LOOK = Block(
     },
 )
 
-_SAMPLERS = "uniform sampler2DArray details;\nuniform sampler2D sky_table;\nuniform sampler2D print_atlas;\nuniform sampler2DShadow shadow_map;\n"
+_SAMPLERS = """uniform sampler2DArray details;
+uniform sampler2D sky_table;
+uniform sampler2D print_atlas;
+uniform sampler2DShadow shadow_map;
+"""
 SAMPLER_UNITS = {"details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "glow": 5}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .look import Look
 from .look_color import to_linear
@@ -15,6 +15,7 @@ from .teacher_materials import brand_table, kind_tables, livery_table
 from .teacher_sky import AZIMUTHS, ELEVATIONS, Atmosphere, clear_sky, elevation_of, table_azimuths
 
 Floats = NDArray[np.float64]
+Values = dict[str, ArrayLike]
 _LUMINANCE = np.array([0.2126, 0.7152, 0.0722])
 
 
@@ -72,7 +73,7 @@ def _deck_radiance(light: Lighting, total: Floats) -> Floats:
 
 
 def _harmonics(table: Floats, sun_azimuth: float, ground: Floats) -> Floats:
-    """Ambient light by normal, ``[9, 3]``: cosine-convolved second-order harmonics over pi (Ramamoorthi, Hanrahan 2001).
+    """Ambient light by normal, ``[9, 3]``: cosine-convolved harmonics over pi (Ramamoorthi and Hanrahan, 2001).
 
     The half below the horizon is replaced by light from the ground.
     """
@@ -120,12 +121,14 @@ def light_of(look: Look) -> SceneLight:
     table, direct = table * exposure, direct * exposure
     rgba = np.ones((ELEVATIONS, AZIMUTHS, 4), np.float16)
     rgba[..., :3] = np.clip(table, 0.0, 200.0)
-    values = _light_values(look, table, direct, sun) | _surface_values(look) | _weather_values(look, table, direct, sun)
+    values = {
+        **_light_values(look, table, direct, sun), **_weather_values(look, table, direct, sun), **_surface_values(look),
+    }  # fmt: skip
     casts = direct @ _LUMINANCE > 0.02
     return SceneLight(rgba, LOOK.pack(values), sun if casts else None)
 
 
-def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> dict[str, Floats | tuple]:
+def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Values:
     light = look.lighting
     ground = np.array(to_linear(look.palette.wild)) * 0.5 + 0.04
     falls = _irradiance(table) + direct * max(sun[2], 0.0) * (0.3 if light.shaft else 1.0)
@@ -152,13 +155,13 @@ def _horizon(table: Floats) -> Floats:
     return table[band].mean((0, 1))
 
 
-def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> dict[str, Floats | tuple]:
+def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Values:
     light, weather = look.lighting, look.weather
     shift = np.array([weather.cloud_seed % 256, weather.cloud_seed // 256]) * 331.0
     sky_mean = _irradiance(table) / np.pi
     elevation, _, _ = _grid()
     glow = table[(elevation > 0.0) & (elevation < 0.2), :8].mean((0, 1))
-    bright = direct * 0.3 + sky_mean * 0.55 if sun[2] > 0.0 else glow * 0.3 + sky_mean * 0.3
+    bright = direct * 0.38 + sky_mean * 0.6 if sun[2] > 0.0 else glow * 0.3 + sky_mean * 0.3
     misty = float(np.clip((weather.haze - 0.6) / 3.0, 0.0, 1.0))
     even = sky_mean * 0.85 + direct * 0.06
     tint = 1.0 + (even / np.maximum(_horizon(table), 1e-4) - 1.0) * misty
@@ -168,22 +171,22 @@ def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> d
         "haze": (weather.haze / 1000.0, light.haze_height),
         "haze_tint": (*tint, misty),
         "haze_glow": (spread, spread * 1.8),
-        "cloud": (0.74 - 0.5 * cover, 0.2, 1150.0, (0.82 if cover > 0.02 else 0.0) * (1.0 - light.deck)),
-        "cloud_shift": (*shift, min(1.0, cover * 8.0), 0.7),
+        "cloud": (0.74 - 0.5 * cover, 0.2, 1150.0, 0.82 * (cover > 0.02) * (1.0 - light.deck)),
+        "cloud_shift": (*shift, min(1.0, cover * 8.0) * (light.deck < 0.5), 0.7),
         "cloud_bright": bright,
         "cloud_dark": sky_mean * (0.62 if sun[2] > 0.0 else 0.4),
         "wind": (7.0, 3.0),
-        "deck": (light.deck if light.deck > 0.4 else 0.0, 1.5 if light.shaft else 0.5, 0.5 if light.shaft else 0.15),
+        "deck": (light.deck * (light.deck > 0.4), 0.5 + light.shaft, 0.15 + 0.35 * light.shaft),
         "deck_glow": direct * 0.05 * light.shaft,
         "shaft": (light.shaft, *(shift * 0.13), 1900.0),
-        "shaft_light": direct * 0.075 * light.shaft + sky_mean * 0.3 * (1.0 - light.shaft),
+        "shaft_light": direct * 0.13 * light.shaft + sky_mean * 0.3 * (1.0 - light.shaft),
         "shaft_steps": (10 if light.shaft else 0,),
         "shadow_bias": (0.12, 0.55),
         "weather": (weather.wetness,),
     }
 
 
-def _surface_values(look: Look) -> dict[str, Floats | tuple]:
+def _surface_values(look: Look) -> Values:
     s = look.surfaces
     return {
         "road_state": (s.road_wear, s.rubber, s.line_wear, s.kerb_length),

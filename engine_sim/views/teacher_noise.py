@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-Image = NDArray[np.float32]
+Image = NDArray[Any]  # float32; OpenCV promises no narrower type
 _U32 = np.uint32
 
 
@@ -85,7 +87,7 @@ def stones(size: int, cells: int, seed: int, squash: float = 1.0) -> tuple[Image
 
 
 def normals(height: Image, strength: float) -> tuple[Image, Image]:
-    """Slope of a tiling height picture as two channels around 0.5: normal's x (to the right) and y (up the picture)."""
+    """Slope of a tiling height picture as two channels around 0.5: the normal's x (right) and y (up the picture)."""
     dx = np.roll(height, 1, 1) - np.roll(height, -1, 1)
     dy = np.roll(height, -1, 0) - np.roll(height, 1, 0)
     scale = np.float32(strength)

@@ -55,7 +55,8 @@ class SunShadows:
     def __init__(self, ctx: moderngl.Context, scene: Scene, parts: TeacherScene, size: int) -> None:
         self._ctx, self._scene, self._parts, self._size = ctx, scene, parts, size
         self._program = ctx.program(
-            vertex_shader=source("teacher_shadow.vert"), fragment_shader=source("teacher_common.glsl", "teacher_shadow.frag")
+            vertex_shader=source("teacher_shadow.vert"),
+            fragment_shader=source("teacher_common.glsl", "teacher_shadow.frag"),
         )
         self.texture = ctx.depth_texture((2 * size, size))
         self.texture.compare_func = "<="
@@ -99,8 +100,9 @@ class SunShadows:
         self.matrices[index] = to_texture @ clip
         self._parts.upload(self._casters(kind, center))
         self._target.use()
-        self._target.viewport = (index * self._size, 0, self._size, self._size)
-        self._target.scissor = self._target.viewport
+        corner = (index * self._size, 0, self._size, self._size)
+        self._target.viewport = corner
+        self._target.scissor = corner
         self._ctx.enable_only(moderngl.DEPTH_TEST)
         self._ctx.depth_func = "<"
         self._target.clear(depth=1.0)
@@ -109,7 +111,6 @@ class SunShadows:
         self._parts.render_group(self._program, Group.BUILT)
         self._parts.render_group(self._program, Group.PLANTS)
         self._ctx.polygon_offset = 0.0, 0.0
-        self._target.scissor = None
 
     def _casters(self, kind: ShadowMap, center: Floats) -> DrawList:
         scene = self._scene

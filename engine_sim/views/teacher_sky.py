@@ -1,9 +1,9 @@
 """The sky of a look: light scattered in a spherical atmosphere, integrated once per look into a small table.
 
-Single scattering with Rayleigh, aerosol and ozone along every ray, plus an isotropic estimate of all further orders after
-Hillaire, "A Scalable and Production Ready Sky and Atmosphere Rendering Technique" (2020). Lengths in kilometres,
-radiance relative to a sun of irradiance 1 above the air. The same table lights the scene, so sky, ambient light, haze
-and reflections can never disagree.
+Single scattering with Rayleigh, aerosol and ozone along every ray, plus an isotropic estimate of all further orders
+after Hillaire, "A Scalable and Production Ready Sky and Atmosphere Rendering Technique" (2020). Lengths in
+kilometres, radiance relative to a sun of irradiance 1 above the air. The same table lights the scene, so sky, ambient
+light, haze and reflections can never disagree.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Atmosphere:
 
 @dataclass(frozen=True)
 class ClearSky:
-    """``table`` float32 ``[96, 64, 3]`` radiance by elevation and azimuth from the sun; ``sun`` irradiance at the ground."""
+    """``table`` float32 ``[96, 64, 3]``, radiance by elevation and azimuth from the sun; ``sun`` irradiance below."""
 
     table: NDArray[np.float32]
     sun: Floats
@@ -78,7 +78,7 @@ def _reach(radius: Floats, cosine: Floats) -> tuple[Floats, NDArray[np.bool_]]:
 
 @lru_cache(maxsize=8)
 def _sun_table(turbidity: float) -> NDArray[np.float32]:
-    """Light left of the sun's, float32 ``[64, 160, 3]`` over height (square root) and cosine of the sun's zenith angle."""
+    """Share of sunlight left, float32 ``[64, 160, 3]``, over height (root) and cosine of the sun's zenith angle."""
     height = (np.linspace(0.0, 1.0, 64) ** 2) * (TOP - GROUND)
     cosine = np.linspace(-0.25, 1.0, 160)
     radius = (GROUND + height)[:, None]
@@ -111,7 +111,8 @@ def _chunks(grid: list[NDArray[np.float32]]) -> list[tuple[NDArray[np.float32], 
     return [(grid[0][i : i + limit], grid[1][i : i + limit]) for i in range(0, len(grid[0]), limit)]
 
 
-def _march(air: Atmosphere, start: float, directions: Floats, sun: Floats, further: Floats | None) -> tuple[Floats, Floats]:
+def _march(air: Atmosphere, start: float, directions: Floats, sun: Floats, further: Floats | None
+           ) -> tuple[Floats, Floats]:  # fmt: skip
     """Radiance and single-scattering throughput of rays from height ``start`` above the ground.
 
     Args:
@@ -189,9 +190,8 @@ def clear_sky(air: Atmosphere) -> ClearSky:
     azimuth = table_azimuths()
     elevation = elevation_of((np.arange(ELEVATIONS) + 0.5) / ELEVATIONS)
     flat = np.cos(elevation)[:, None]
-    directions = np.stack(
-        [flat * np.cos(azimuth), flat * np.sin(azimuth), np.broadcast_to(np.sin(elevation)[:, None], (ELEVATIONS, AZIMUTHS))], -1
-    )
+    height_of = np.broadcast_to(np.sin(elevation)[:, None], (ELEVATIONS, AZIMUTHS))
+    directions = np.stack([flat * np.cos(azimuth), flat * np.sin(azimuth), height_of], -1)
     further = _further_orders(air, sun)
     radiance, _ = _march(air, EYE - GROUND, directions.reshape(-1, 3), sun, further)
     table = radiance.reshape(ELEVATIONS, AZIMUTHS, 3).astype(np.float32)

@@ -75,8 +75,9 @@ def _wear() -> NDArray[np.uint8]:
     return pack(1.0 - crack, blotch, stretch(streak), fractal(SIZE, 64, 3, 60))
 
 
-def _strokes(count: int, seed: int, length: tuple[float, float], lean: float, width: int, sway: float) -> tuple[Image, Image, Image]:
-    """Overlapping strokes, later ones brighter: brightness, a tone per stroke, depth. Tiles by drawing each nine times."""
+def _strokes(count: int, seed: int, length: tuple[float, float], lean: float, width: int, sway: float
+             ) -> tuple[Image, Image, Image]:  # fmt: skip
+    """Overlapping strokes, later ones brighter: brightness, a tone per stroke, depth."""
     values = white(count, 6, seed).astype(np.float64)
     light, tone = np.full((SIZE, SIZE), 0.1, np.float32), np.full((SIZE, SIZE), 0.5, np.float32)
     depth = np.zeros((SIZE, SIZE), np.float32)
@@ -106,7 +107,8 @@ def _grass() -> NDArray[np.uint8]:
     clump = fractal(SIZE, 10, 3, 75)
     light = cv2.GaussianBlur(light, (3, 3), 0.6) * (0.7 + 0.6 * clump)
     height = cv2.GaussianBlur(depth, (3, 3), 0.8) * 0.5 + clump
-    return pack(stretch(light, 0.2, 99.8) * 0.9 + 0.05, 0.6 * tone + 0.4 * fractal(SIZE, 6, 3, 79), *normals(height, 0.9))
+    tone = 0.6 * tone + 0.4 * fractal(SIZE, 6, 3, 79)
+    return pack(stretch(light, 0.2, 99.8) * 0.9 + 0.05, tone, *normals(height, 0.9))
 
 
 def _gravel() -> NDArray[np.uint8]:
@@ -134,7 +136,8 @@ def _rock() -> NDArray[np.uint8]:
 def _leaves() -> NDArray[np.uint8]:
     count = 2600
     values = white(count, 7, 111).astype(np.float64)
-    light, tone = np.full((SIZE, SIZE), 0.02, np.float32), np.full((SIZE, SIZE), 0.5, np.float32)
+    light: Image = np.full((SIZE, SIZE), 0.02, np.float32)
+    tone = np.full((SIZE, SIZE), 0.5, np.float32)
     lean_x, lean_y = np.full((SIZE, SIZE), 0.5, np.float32), np.full((SIZE, SIZE), 0.5, np.float32)
     clump = fractal(SIZE, 7, 3, 115)
     for i, (u, v, a, b, c, d, e) in enumerate(values):
@@ -173,7 +176,8 @@ def _needles() -> NDArray[np.uint8]:
     light, tone, depth = _strokes(5200, 121, (14.0, 40.0), -np.pi / 2, 2, 1.1)
     clump = fractal(SIZE, 9, 3, 125)
     light = stretch(cv2.GaussianBlur(light, (3, 3), 0.6) * (0.45 + 1.0 * clump), 0.2, 99.8)
-    return pack(light * 0.92, 0.5 * tone + 0.5 * clump, *normals(cv2.GaussianBlur(depth, (0, 0), 1.2) * 0.7 + clump, 1.2))
+    height = cv2.GaussianBlur(depth, (0, 0), 1.2) * 0.7 + clump
+    return pack(light * 0.92, 0.5 * tone + 0.5 * clump, *normals(height, 1.2))
 
 
 def _bark() -> NDArray[np.uint8]:
@@ -199,7 +203,8 @@ def _sand() -> NDArray[np.uint8]:
     patch = np.clip(fractal(SIZE, 4, 3, 154) * 2.0 - 0.6, 0.15, 1)
     grain = white(SIZE, SIZE, 157)
     height = ripple * patch
-    return pack(0.4 + 0.16 * height + 0.16 * (grain - 0.5) + 0.1 * fractal(SIZE, 8, 4, 158), patch, *normals(height, 1.6))
+    light = 0.4 + 0.16 * height + 0.16 * (grain - 0.5) + 0.1 * fractal(SIZE, 8, 4, 158)
+    return pack(light, patch, *normals(height, 1.6))
 
 
 def _soil() -> NDArray[np.uint8]:
@@ -240,7 +245,10 @@ def _crowd() -> NDArray[np.uint8]:
 @lru_cache(maxsize=1)
 def detail_layers() -> NDArray[np.uint8]:
     """uint8 ``[layers, 512, 512, 4]``, level 0 of every layer; cached for the process."""
-    makers = (_noise, _asphalt, _wear, _grass, _gravel, _rock, _leaves, _needles, _bark, _plaster, _sand, _soil, _crowd, _puffs)
+    makers = (
+        _noise, _asphalt, _wear, _grass, _gravel, _rock, _leaves, _needles, _bark, _plaster, _sand, _soil, _crowd,
+        _puffs,
+    )  # fmt: skip
     layers = np.stack([make() for make in makers])
     layers.setflags(write=False)
     return layers

@@ -38,9 +38,9 @@ def encode_plane(plane: NDArray[Any], encoding: str) -> Buffer:
     if not plane.flags.c_contiguous:
         plane = np.ascontiguousarray(plane)
     if encoding == "raw":
-        return memoryview(plane).cast("B")
+        return plane.data.cast("B")
     if encoding == "zstd":
-        return _compressor().compress(memoryview(plane).cast("B"))
+        return _compressor().compress(plane.data.cast("B"))
     if encoding == "rle" and plane.dtype == np.uint8 and plane.ndim == 2:
         return _encode_runs(plane.reshape(-1))
     text = f"encoding {encoding!r} cannot hold {plane.dtype} {list(plane.shape)}; known: {', '.join(ENCODINGS)}"

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF009 (``wire`` makes a dataclass field; it is no default value)
 """The messages of PROTOCOL.md section 4 as frozen classes that check themselves.
 
 Sender and receiver build the same classes, so both refuse the same mistakes. Field names are those on the wire. Lists
@@ -6,11 +7,8 @@ become tuples; ``buffers`` are the raw frames that follow the header, never copi
 
 from __future__ import annotations
 
-# ruff: noqa: RUF009 (``wire`` makes a dataclass field; it is no default value)
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cache
 from typing import Any, ClassVar, TypeAlias
 
 from .faults import Fault, LocalProtocolError
@@ -89,11 +87,15 @@ class Message:
         return {n: v for n, v in values.items() if v is not None} | dict(self.extra)
 
 
-@cache
-def header_fields(cls: Any) -> tuple[tuple[str, Any, bool], ...]:
+def header_fields(cls: type[Message]) -> tuple[tuple[str, Any, bool], ...]:
     """(name, kind, required) of every header field of a message class."""
-    found = [(f.name, f.metadata["kind"], f.default is not None) for f in fields(cls) if "kind" in f.metadata]
-    return tuple(found)
+    if cls.type_byte not in _FIELDS:
+        own = [f for f in fields(cls) if "kind" in f.metadata]
+        _FIELDS[cls.type_byte] = tuple((f.name, f.metadata["kind"], f.default is not None) for f in own)
+    return _FIELDS[cls.type_byte]
+
+
+_FIELDS: dict[int, tuple[tuple[str, Any, bool], ...]] = {}
 
 
 def check_pixels(width: int, height: int) -> None:

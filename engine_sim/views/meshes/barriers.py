@@ -48,7 +48,7 @@ _MATERIAL = {
 }
 _POST = {  # style → (samples between posts, metres behind the face, half width, height)
     tracks.GUARD_RAIL: (2, 0.15, 0.06, 0.86),
-    tracks.FENCE: (2, 0.03, 0.06, 1.62),
+    tracks.FENCE: (2, 0.03, 0.06, 1.49),
 }
 
 
@@ -66,7 +66,7 @@ def barrier_parts(rings: Rings, sign: int) -> list[StaticPart]:
             parts += _walls(side, _FAR_PROFILES.get(style, profile), keys, finish, lods=(2,))
             if style == tracks.TYRE_WALL:
                 parts += _stacks(side, keys, finish)
-            parts += _caps(side, profile, keys, finish)
+            parts += _caps(side, _STACK_END if style == tracks.TYRE_WALL else profile, keys, finish)
             if style in _POST:
                 parts += _posts(side, style)
     return parts
@@ -87,6 +87,7 @@ def _walls(
 
 # Front of a stack of tyres in plan: (share of its width, metres behind the face).
 _STACK = ((0.0, 0.17), (0.25, 0.0), (0.75, 0.0), (1.0, 0.17))
+_STACK_END = ((0.17, 0.0), (0.17, 0.94), (0.70, 0.94), (0.70, 0.0))
 _STACKS_PER_SPAN = 2
 _TYRES_HIGH, _TYRES_BACK = 0.94, 0.70
 

@@ -37,7 +37,7 @@ Surface asphalt(bool run_off) {
     float skid = skid_zone * exp(-pow(p.y / 3.6, 2.0)) * (run_off ? 0.35 : 0.8);
     float dark = clamp(rubber * 0.62 + skid * 0.5 * road_state.y, 0.0, 0.8);
     m.albedo = mix(m.albedo, m.albedo * vec3(0.30, 0.31, 0.33), dark);
-    m.roughness = 0.78 - 0.2 * dark - 0.12 * grain.g + 0.1 * inside;
+    m.roughness = 0.84 - 0.16 * dark - 0.12 * grain.g + 0.06 * inside;
     m.normal = vec3((grain.ba - 0.5) * (0.5 - 0.3 * dark), 0.0);
     m.reflectance = 0.045;
     return m;
@@ -174,12 +174,12 @@ Surface grid_mark() {
 
 // Water: porous ground darkens, then fills; puddles mirror the sky.
 void wetted(inout Surface m, bool hard, vec3 face) {
-    float level = broad.a * 0.5 + noise_far(p * vec2(0.07, 0.33), wide * 0.33) * 0.5;
-    float pool = hard ? smoothstep(0.72, 0.6, level + 0.42 - 0.42 * weather.x + 0.12 * (grain.r - 0.5)) * step(0.22, weather.x) : 0.0;
-    pool *= smoothstep(0.97, 0.995, face.z);
+    float level = 0.3 * broad.a + 0.4 * noise_far(p * vec2(0.035, 0.3), wide * 0.3) + 0.3 * noise_far(p * vec2(0.16, 0.8) + 4.0, wide * 0.8);
+    float fill = 0.16 + 0.38 * weather.x + 0.05 * (0.5 - grain.r);
+    float pool = hard ? smoothstep(fill + 0.05, fill - 0.03, level) * step(0.22, weather.x) * smoothstep(0.97, 0.995, face.z) : 0.0;
     float damp = weather.x * (hard ? 1.0 : 0.6);
     m.albedo *= mix(1.0, 0.52, damp);
-    m.roughness = mix(m.roughness, hard ? 0.3 : 0.75, damp);
+    m.roughness = mix(m.roughness, hard ? 0.42 : 0.75, damp);
     m.normal *= mix(1.0, 0.6, damp);
     m.albedo *= mix(1.0, 0.7, pool);
     m.roughness = mix(m.roughness, 0.06, pool);

@@ -194,7 +194,8 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     float visible = 0.5 / max(mix(2.0 * l * nv, l + nv, a), 1e-3);
     vec3 fresnel = f0 + (1.0 - f0) * power5(1.0 - vh);
     vec3 spark = fresnel * min(a2 / (PI * d * d) * visible * l, 24.0);
-    color += direct * spark;
+    // Rough ground hides its own highlights in its pores; without this a low sun turns every road to milk.
+    color += direct * spark * (1.0 - 0.72 * smoothstep(0.35, 0.85, m.roughness));
     vec4 r = m.roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
     float k = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
     vec2 ab = vec2(-1.04, 1.04) * k + r.zw;

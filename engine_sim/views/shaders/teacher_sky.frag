@@ -24,7 +24,7 @@ void main() {
         color += deck_glow.rgb * pow(max(toward, 0.0), 9.0);
     }
     // Separate clouds on a plane that the earth bends away.
-    if (cloud.w > 0.0) {
+    if (cloud_shift.z > 0.0) {
         float reach = (cloud.z - eye_at.z) / (up + 0.035);
         vec2 at = eye_at.xy + ray.xy * reach;
         float crisp = clamp(log2(reach / 5200.0), 0.0, 5.0);

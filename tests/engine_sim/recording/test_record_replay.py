@@ -200,6 +200,16 @@ def test_a_recording_starts_with_its_race(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_wrong_first_frame_leaves_nothing_behind(tmp_path):
+    drive = Drive(SETUP)
+    options = RecordOptions(width=96, height=64)
+    with Views(drive, options, "cpu") as views:
+        recorder = Recorder(tmp_path / "d", drive, options, views.classes)
+        with pytest.raises(UserError, match="expected a class map"):
+            recorder.frame(drive.frame(), np.zeros((64, 64), np.uint8))
+    assert os.listdir(tmp_path) == []
+
+
 def test_a_wrong_frame_ends_a_live_recording_in_order(tmp_path):
     drive = Drive(SETUP)
     options = RecordOptions(width=96, height=64)

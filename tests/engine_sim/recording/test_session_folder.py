@@ -144,6 +144,12 @@ def test_a_place_that_cannot_be_written_leaves_nothing(tmp_path):
     assert os.listdir(tmp_path) == ["file"]
 
 
+def test_a_video_that_cannot_be_opened_leaves_nothing(tmp_path):
+    with pytest.raises(UserError, match="no video encoder works"):
+        SessionWriter(tmp_path / "s", samples.header("mp4", teacher_codec="no-such-encoder"))
+    assert os.listdir(tmp_path) == []
+
+
 def test_other_class_tables_are_refused_with_both_hashes(tmp_path):
     samples.write(tmp_path / "s", 1)
     rows = [c for c in RACING.classes if c.id not in (1, 7)]

@@ -1,0 +1,1 @@
+"""Test vectors (bytes ↔ message) as files that any language can read, and a checker of other people's ends."""

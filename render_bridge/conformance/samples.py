@@ -1,0 +1,194 @@
+"""One legal message of each kind, and illegal ones with their numbers: the source of the vector files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import msgpack
+import numpy as np
+
+from ..palette import ClassTable, SceneClass
+from ..protocol.codec import Wire, encode
+from ..protocol.encodings import encode_plane
+from ..protocol.faults import Fault
+from ..protocol.messages import (
+    Ack,
+    Bye,
+    Control,
+    Credit,
+    Error,
+    Frame,
+    Hello,
+    Message,
+    Picture,
+    Ping,
+    Pong,
+    Receipt,
+    Welcome,
+)
+from ..protocol.planes import PLANES
+from ..protocol.tables import table_to_wire
+
+PAIR = ClassTable("pair-1", (SceneClass(0, "road", (90, 90, 96)), SceneClass(1, "sky", (122, 178, 242))))
+"""A two-class table for examples."""
+TOKEN = bytes(range(16))
+INSTANCE = bytes(range(8))
+MAP = np.array([[1, 1, 1, 1], [0, 0, 1, 0]], np.uint8)
+"""A class map of 4 × 2 pixels: sky over road, with one pixel that tells left from right."""
+MATRIX = (1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0, -2.5, 0.0, 0.0, 0.0, 1.0)
+
+
+def hello(**changes: Any) -> Hello:
+    """A legal greeting of 4 × 2 pixels."""
+    values: dict[str, Any] = {
+        "engine": "example", "instance": INSTANCE, "attempt": 1, "mode": "play", "width": 4, "height": 2,
+        "rate": (24, 1), "tick_rate": 120, "table": table_to_wire(PAIR), "form": "ids",
+        "encodings": ("raw",), "planes": (), "generation": 0, "next_seq": 0,
+    }  # fmt: skip
+    return Hello(**{**values, **changes})
+
+
+def frame(**changes: Any) -> Frame:
+    """A legal frame of 4 × 2 pixels."""
+    values: dict[str, Any] = {
+        "generation": 0, "grant": 0, "seq": 0, "tick": 0, "skipped": 0, "encoding": "raw", "planes": (),
+        "plane_encodings": (), "stamps": {"drawn": 1000}, "last": False, "buffers": (MAP.tobytes(),),
+    }  # fmt: skip
+    return Frame(**{**values, **changes})
+
+
+def welcome(**changes: Any) -> Welcome:
+    """A legal answer to ``hello()``."""
+    values: dict[str, Any] = {
+        "renderer": "example", "attempt": 1, "session": TOKEN, "resumed": False, "generation": 0,
+        "table_name": PAIR.name, "table_hash": PAIR.hash, "encoding": "raw", "planes": (), "run": 1, "first_run": 1,
+        "window": 4, "heartbeat_ms": 250, "dead_ms": 1000, "chunk": 0, "notes": (),
+    }  # fmt: skip
+    return Welcome(**{**values, **changes})
+
+
+def picture(**changes: Any) -> Picture:
+    """A legal answer to ``frame()``."""
+    values: dict[str, Any] = {
+        "generation": 0, "seq": 0, "tick": 0, "chunk": 0, "width": 4, "height": 2, "encoding": "raw",
+        "stamps": {"drawn": 1000}, "renderer_stamps": {"received": 5, "started": 6, "rendered": 7, "sent": 8},
+        "buffers": (PAIR.colorize(MAP).tobytes(),),
+    }  # fmt: skip
+    return Picture(**{**values, **changes})
+
+
+def worked_example() -> dict[str, Message]:
+    """The dialogue of PROTOCOL.md section 13, in order."""
+    return {
+        "engine greets": hello(),
+        "renderer takes it in": welcome(),
+        "renderer grants a run of one frame": Credit(generation=0, grant=0, frames=1),
+        "engine sends a class map": frame(),
+        "renderer answers with a picture": picture(),
+        "engine has read it": Ack(acknowledged=0),
+    }
+
+
+def legal() -> dict[str, Message]:
+    """A legal message of each kind, and of each shape that kinds can have."""
+    depth = np.array([[1.5, 2.0, 65504, 65504], [1, 1, 65504, 1]], np.float16)
+    wide = hello(
+        mode="record", mapping={"road": "road", "sky": "sky"}, otherwise="terrain", form="colors",
+        encodings=("zstd", "raw"), planes=tuple(p.offer() for p in PLANES.values()), generation=3,
+        next_seq=1 << 40, resume=TOKEN,
+    )  # fmt: skip
+    guided = frame(
+        planes=("depth",), plane_encodings=("raw",), view=MATRIX, projection=MATRIX, last=True,
+        stamps={"input": 900, "drawn": 1000, "sent": 1100}, buffers=(MAP.tobytes(), depth.tobytes()),
+    )  # fmt: skip
+    return {
+        **worked_example(),
+        "hello with everything": wide,
+        "welcome to a resumed session": welcome(resumed=True, last_seq=7, last_tick=35, notes=("a note",)),
+        "run-length class map": frame(encoding="rle", buffers=(encode_plane(MAP, "rle"),)),
+        "frame with a guide plane, camera and end": guided,
+        "unknown x- field": frame(extra={"x-weather": {"rain": 0.5, "wind": [1, 2]}}),
+        "prompt": Control(id=1, generation=0, kind="prompt", text="a wet road at dusk, naïve ✓"),
+        "look": Control(id=2, generation=0, kind="look", width=4, height=2,
+                        buffers=(PAIR.colorize(MAP).tobytes(), MAP.tobytes())),
+        "reset": Control(id=3, generation=1, kind="reset", seed=(1 << 64) - 1),
+        "schedule": Control(id=4, generation=1, kind="schedule", schedule={"chunk": 1, "steps": 2}),
+        "received": Receipt(id=1, generation=0, stage="received"),
+        "in force": Receipt(id=1, generation=0, stage="in_force", chunk=12),
+        "refused": Receipt(id=4, generation=1, stage="refused", text="no schedule here"),
+        "ping": Ping(id=1, time=-5),
+        "pong": Pong(id=1, time=-5, received=10, sent=11),
+        "bye": Bye(text="the race is over"),
+        "error": Error(code=300, name="unknown_class", text="unknown class id 9", fatal=False, about_type=2,
+                       about_seq=4, about_grant=2, details={"row": 0, "column": 3, "id": 9}),
+    }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Illegal:
+    """A message that must be refused with this number by whoever decodes it."""
+
+    rule: str
+    fault: Fault
+    wire: Wire
+
+
+def illegal() -> dict[str, Illegal]:
+    """Messages that break one rule each."""
+    tag, header, body = (bytes(b) for b in encode(frame()))
+    fields = frame().header()
+
+    def with_fields(**changes: Any) -> Wire:
+        kept = {k: v for k, v in {**fields, **changes}.items() if v is not ...}
+        return [tag, msgpack.packb(kept), body]
+
+    deep: Any = 1
+    for _ in range(8):
+        deep = [deep]
+    return {
+        "nothing at all": Illegal("R-01", Fault.TOO_FEW_FRAMES, []),
+        "a tag alone": Illegal("R-01", Fault.TOO_FEW_FRAMES, [tag]),
+        "4096 letters": Illegal("R-02", Fault.BAD_TAG, [b"A" * 4096, header]),
+        "an empty tag": Illegal("R-02", Fault.BAD_TAG, [b"", header]),
+        "version 99": Illegal("R-03", Fault.WRONG_VERSION, [b"PFP\x63\x02", header, body]),
+        "unknown type": Illegal("R-02", Fault.UNKNOWN_TYPE, [b"PFP\x01\x7f", header]),
+        "header that is no msgpack": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\xc1", body]),
+        "header cut short": Illegal("R-04", Fault.BAD_HEADER, [tag, header[:-1], body]),
+        "header with a tail": Illegal("R-04", Fault.BAD_HEADER, [tag, header + b"\xc0", body]),
+        "header that is an array": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb([1, 2]), body]),
+        "integer keys": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb({0: [1], 7: [2]}), body]),
+        "keys of bytes": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb({b"seq": 1}), body]),
+        "a key twice": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x82\xa3seq\x00\xa3seq\x01", body]),
+        "an ext type": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x81\xa3x-a\xd4\x05\x00", body]),
+        "text that is no UTF-8": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x81\xa3x-a\xa2\xff\xfe", body]),
+        "too deep": Illegal("R-04", Fault.BAD_HEADER, with_fields(**{"x-deep": deep})),
+        "unknown field": Illegal("R-05", Fault.UNKNOWN_FIELD, with_fields(colour=1)),
+        "missing tick": Illegal("R-06", Fault.MISSING_FIELD, with_fields(tick=...)),
+        "missing stamp": Illegal("R-32", Fault.MISSING_FIELD, with_fields(stamps={})),
+        "nil field": Illegal("R-06", Fault.WRONG_TYPE, with_fields(view=None)),
+        "negative tick": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(tick=-1)),
+        "tick as float": Illegal("R-06", Fault.WRONG_TYPE, with_fields(tick=1.0)),
+        "flag as integer": Illegal("R-06", Fault.WRONG_TYPE, with_fields(last=0)),
+        "camera not a number": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(view=[float("nan")] * 16)),
+        "camera of 15 numbers": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(view=[0.0] * 15)),
+        "pixels in the header": Illegal("R-07", Fault.UNKNOWN_FIELD, with_fields(pixels=b"\x00" * 8)),
+        "no buffer": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header]),
+        "two buffers for one": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header, body, body]),
+        "plane of objects": Illegal(
+            "R-10",
+            Fault.OUT_OF_RANGE,
+            _hello_wire(planes=[{"name": "depth", "dtype": "O", "channels": 1}]),
+        ),
+        "too many pixels": Illegal("R-08", Fault.TOO_LARGE, _hello_wire(width=8192, height=8192)),
+        "receipt in force of no chunk": Illegal(
+            "R-34",
+            Fault.MISSING_FIELD,
+            [b"PFP\x01\x13", msgpack.packb({"id": 1, "generation": 0, "stage": "in_force"})],
+        ),
+    }
+
+
+def _hello_wire(**changes: Any) -> Wire:
+    tag, header = encode(hello())
+    return [tag, msgpack.packb({**msgpack.unpackb(header), **changes})]

@@ -1,0 +1,221 @@
+"""The loop of a renderer: sessions, runs, controls at chunk borders, receipts, and when to ask for the next run."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .protocol.events import (
+    ControlTaken,
+    FrameTaken,
+    PeerBroke,
+    RendererEvent,
+    RunGivenUp,
+    SessionEnded,
+    SessionOpened,
+    SessionParked,
+)
+from .protocol.messages import Control
+from .protocol.offer import Offer
+from .zmq.keys import Keys
+from .zmq.renderer_end import RendererEnd
+
+IDLE_S = 0.05
+TIMES_KEPT = 9
+AHEAD_BELOW = 0.9
+"""A renderer that takes less than this share of a run's duration asks for the next run before it begins one."""
+
+
+class Renderer(Protocol):
+    """What draws one session's pictures."""
+
+    def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
+        """One RGB uint8 ``[H, W, 3]`` a frame of a run, in order. Any exception fails the run, not the session."""
+
+    def apply(self, control: Control) -> None:
+        """Put a look, prompt or schedule in force from the next run on. ValueError refuses it, with the reason."""
+
+    def reset(self, seed: int | None) -> None:
+        """Forget the stream, keep the controls."""
+
+    def close(self) -> None:
+        """Release everything."""
+
+
+class RendererFactory(Protocol):
+    """Makes renderers, and says what they can do."""
+
+    @property
+    def offer(self) -> Offer:
+        """What engines are offered."""
+
+    def open(self, opened: SessionOpened) -> Renderer:
+        """A renderer for a session."""
+
+
+@dataclass
+class Work:
+    """One session in the loop."""
+
+    token: bytes
+    renderer: Renderer
+    run_seconds: float
+    chunk: int = 0
+    begun: bool = False
+    frames: list[FrameTaken] = field(default_factory=list)
+    ready: deque[list[FrameTaken]] = field(default_factory=deque)
+    controls: deque[Control] = field(default_factory=deque)
+    times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
+
+    def forget(self) -> None:
+        """Drop all frames: a reset, or an engine that went away."""
+        self.frames.clear()
+        self.ready.clear()
+
+    @property
+    def asks_ahead(self) -> bool:
+        """Fast enough that frames can flow in while the run before is drawn. The figure is compute time only (B41)."""
+        return bool(self.times) and statistics.median(self.times) < AHEAD_BELOW * self.run_seconds
+
+
+class ServeLoop:
+    """Drives the renderers of all sessions in the calling thread.
+
+    Args:
+        end: bound.
+        factory: makes renderers.
+        say: takes lines for people.
+    """
+
+    def __init__(self, end: RendererEnd, factory: RendererFactory, say: Callable[[str], None] = lambda _: None) -> None:
+        self._end, self._factory, self._say = end, factory, say
+        self.works: dict[bytes, Work] = {}
+
+    def run(self, stop: Callable[[], bool]) -> None:
+        """Serve until ``stop()``; then release every renderer."""
+        try:
+            while not stop():
+                self.turn(IDLE_S)
+        finally:
+            for work in self.works.values():
+                work.renderer.close()
+            self.works.clear()
+
+    def turn(self, timeout: float) -> None:
+        """Take what has come, then draw at most one run of each session."""
+        busy = any(w.ready for w in self.works.values())
+        for event in self._end.events(0.0 if busy else timeout):
+            self._take(event)
+        for work in list(self.works.values()):
+            self._ask_if_idle(work)
+            if work.ready:
+                self._draw(work, work.ready.popleft())
+
+    def _take(self, event: RendererEvent) -> None:
+        if isinstance(event, SessionOpened):
+            self._open(event)
+        elif isinstance(event, SessionEnded):
+            self._say(f"session {event.session.hex()[:8]} ended: {event.reason}")
+            work = self.works.pop(event.session, None)
+            if work is not None:
+                work.renderer.close()
+        elif isinstance(event, PeerBroke):
+            self._say(f"refused: {int(event.fault)} {event.fault.label}: {event.text}")
+        work = self.works.get(getattr(event, "session", b""))
+        if work is None:
+            return
+        if isinstance(event, FrameTaken):
+            work.frames.append(event)
+            if event.ends_run:
+                work.ready.append(work.frames)
+                work.frames = []
+        elif isinstance(event, ControlTaken):
+            self._take_control(work, event.control)
+        elif isinstance(event, RunGivenUp):
+            work.frames = [f for f in work.frames if f.grant != event.grant]
+        elif isinstance(event, SessionParked):
+            self._say(f"session {event.session.hex()[:8]} waits for its engine")
+            work.forget()
+
+    def _open(self, event: SessionOpened) -> None:
+        hello = event.hello
+        verb = "is back" if event.resumed else "begins"
+        self._say(
+            f"session {event.session.hex()[:8]} {verb}: {hello.engine}, {hello.width}x{hello.height}, {hello.mode}, "
+            f"planes {', '.join(event.planes) or 'none'}"
+        )
+        frames, seconds = hello.rate
+        if event.session not in self.works:
+            renderer = self._factory.open(event)
+            self.works[event.session] = Work(event.session, renderer, self._end.offer.run * seconds / frames)
+            return
+        work = self.works[event.session]
+        work.forget()
+        if event.flushed:
+            work.renderer.reset(None)
+            work.begun = False
+
+    def _take_control(self, work: Work, control: Control) -> None:
+        work.controls.append(control)
+        if control.kind == "reset":
+            work.forget()
+
+    def _ask_if_idle(self, work: Work) -> None:
+        if not work.ready and not work.frames and self._end.running(work.token) == 0:
+            self._ask(work)
+
+    def _ask(self, work: Work) -> None:
+        offer = self._end.offer
+        first = not work.begun or any(c.kind == "reset" for c in work.controls)
+        self._end.ask(work.token, offer.first_run if first else offer.run)
+
+    def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
+        self._settle(work)
+        work.begun = True
+        if work.asks_ahead and self._end.running(work.token) == 0:
+            self._ask(work)
+        chunk, work.chunk = work.chunk, work.chunk + 1
+        started = time.monotonic_ns()
+        try:
+            pictures = list(work.renderer.render(frames))
+        except Exception as error:  # a renderer that fails must not take the other sessions with it
+            self._say(f"session {work.token.hex()[:8]}: chunk {chunk} failed: {error}")
+            self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(error).__name__}: {error}")
+            return
+        rendered = time.monotonic_ns()
+        work.times.append((rendered - started) / 1e9)
+        for frame, pixels in zip(frames, pictures, strict=True):
+            self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
+
+    def _settle(self, work: Work) -> None:
+        """R-35: everything that waited takes effect now, in its order."""
+        while work.controls:
+            control = work.controls.popleft()
+            try:
+                if control.kind == "reset":
+                    work.renderer.reset(control.seed)
+                else:
+                    work.renderer.apply(control)
+            except ValueError as error:
+                self._end.settle(work.token, control.id, None, str(error)[:300])
+            else:
+                self._end.settle(work.token, control.id, work.chunk)
+
+
+def serve(
+    address: str,
+    factory: RendererFactory,
+    keys: Keys | None = None,
+    stop: Callable[[], bool] = lambda: False,
+    say: Callable[[str], None] = lambda _: None,
+) -> None:
+    """Serve engines at an address until ``stop()`` or Ctrl-C. BridgeError if the address cannot be served."""
+    with RendererEnd(address, factory.offer, keys) as end:
+        ServeLoop(end, factory, say).run(stop)

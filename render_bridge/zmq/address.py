@@ -1,0 +1,73 @@
+"""Addresses of the bridge (R-46): ipc and loopback freely, anything else only with keys."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from pathlib import Path
+
+from ..errors import BridgeError
+
+LONGEST_IPC = 100
+"""Bytes of a socket's path; systems stop at 103 to 107."""
+DEFAULT = "ipc:///tmp/paintover.sock"
+
+
+def check_address(address: str, with_keys: bool) -> str:
+    """The address, if it may be used. BridgeError says what is wrong with it.
+
+    Args:
+        address: ``ipc://PATH`` or ``tcp://HOST:PORT``; a bare ``HOST:PORT`` or ``:PORT`` is tcp.
+        with_keys: CURVE keys are there, so that other machines may be spoken to.
+    """
+    if "://" not in address and ":" in address:
+        host = address.rsplit(":", 1)[0] or "127.0.0.1"
+        address = f"tcp://{host}:{address.rsplit(':', 1)[1]}"
+    scheme, _, rest = address.partition("://")
+    if scheme == "ipc":
+        return _check_path(address, rest)
+    if scheme != "tcp":
+        raise BridgeError(f"address {address!r}: expected ipc://PATH or tcp://HOST:PORT")
+    host, _, port = rest.rpartition(":")
+    if not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
+        raise BridgeError(f"address {address!r}: expected tcp://HOST:PORT with a port from 1 to 65535")
+    if not with_keys and not is_loopback(host):
+        text = "is not this machine: make keys with `paintover keys` and give them with --keys and --peer"
+        raise BridgeError(f"address {address!r} {text}, or use tcp://127.0.0.1:{port}")
+    return address
+
+
+def is_loopback(host: str) -> bool:
+    """True for names and numbers of this very machine; ``*`` and ``0.0.0.0`` are everybody."""
+    bare = host.strip("[]")
+    if bare == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(bare).is_loopback
+    except ValueError:
+        return False
+
+
+def refuse_if_served(address: str) -> None:
+    """BridgeError if somebody already serves an ipc address: ZeroMQ would take it away from them without a word."""
+    if not address.startswith("ipc://"):
+        return
+    path = address.removeprefix("ipc://")
+    if not Path(path).exists():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        probe.settimeout(0.2)
+        try:
+            probe.connect(path)
+        except OSError:
+            return  # left over from a process that was killed: ZeroMQ replaces it
+    raise BridgeError(f"address {address!r} is already served by another process; stop it or choose another address")
+
+
+def _check_path(address: str, path: str) -> str:
+    if not path or len(os.fsencode(path)) > LONGEST_IPC:
+        raise BridgeError(f"address {address!r}: expected a path of 1 to {LONGEST_IPC} bytes after ipc://")
+    if not Path(path).resolve().parent.is_dir():
+        raise BridgeError(f"address {address!r}: the folder {str(Path(path).parent)!r} does not exist; make it first")
+    return address

@@ -1,0 +1,247 @@
+"""The engine's end over ZeroMQ: offer frames from any thread, read what comes back; it reconnects by itself."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from typing import Any
+
+import zmq
+
+from ..errors import BridgeClosed, BridgeError
+from ..protocol.codec import Wire
+from ..protocol.engine_flow import Drawn
+from ..protocol.engine_side import EngineSide, Greeting
+from ..protocol.events import Closed, EngineEvent, PictureTaken
+from ..protocol.messages import MAX_BUFFER, Buffer, Welcome
+from ..protocol.states import EngineState
+from .address import check_address
+from .keys import Keys
+from .owner import SocketOwner, set_common_options
+
+RECONNECT_MS, RECONNECT_MAX_MS = 20, 200
+RECORD_BUFFER = 4
+"""Frames that a recording engine may draw ahead before ``offer`` blocks."""
+
+
+class EngineEnd:
+    """One engine's connection to a renderer.
+
+    ``offer`` never blocks in play, and blocks for credit in record. Events wait in a bounded queue: in play old unread
+    pictures make room for new ones (counted as ``unread_pictures``); in record reading pauses instead.
+
+    Args:
+        address: where the renderer is, see ``address``.
+        greeting: what to say; see ``protocol.engine_side.Greeting``.
+        keys: for addresses of other machines.
+        generation, next_seq, resume: to go on where an earlier process stopped.
+
+    Raises:
+        BridgeError: bad address. LocalProtocolError: bad greeting.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        greeting: Greeting,
+        keys: Keys | None = None,
+        generation: int = 0,
+        next_seq: int = 0,
+        resume: bytes | None = None,
+    ) -> None:
+        self.address = check_address(address, keys is not None)
+        self._keys = keys
+        self._side = EngineSide(greeting, time.monotonic_ns(), generation, next_seq, resume)
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._events: deque[EngineEvent] = deque()
+        self._pending: deque[Wire] = deque()
+        self._stop = False
+        self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn)
+
+    # --- for the game
+
+    @property
+    def welcome(self) -> Welcome | None:
+        """What the renderer said last, or None before the first greeting."""
+        return self._side.welcome
+
+    @property
+    def is_open(self) -> bool:
+        """True while a renderer serves us."""
+        return self._side.state is EngineState.OPEN
+
+    @property
+    def generation(self) -> int:
+        """Present generation."""
+        return self._side.generation
+
+    @property
+    def token(self) -> bytes | None:
+        """Session token, secret, to come back with from another process."""
+        return self._side.token
+
+    def wait_open(self, timeout: float) -> Welcome:
+        """Wait for a renderer. BridgeError after ``timeout`` seconds, BridgeClosed with the reason of a refusal."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.is_open or self._ended, timeout)
+            if not self.is_open:
+                self._check_open()
+                raise BridgeError(f"no renderer at {self.address} after {timeout:g} s; start one: paintover serve")
+            assert self._side.welcome is not None
+            return self._side.welcome
+
+    def offer(self, drawn: Drawn, timeout: float | None = None) -> int:
+        """Hand over a drawn frame and return its number.
+
+        Args:
+            drawn: its arrays belong to the bridge from here on.
+            timeout: record mode: seconds to wait for room; None waits for ever.
+
+        Raises:
+            BridgeClosed: the end is closed. BridgeError: no room in time.
+        """
+        self._owner.check_process()
+        with self._changed:
+            if self._side.flow.keep_all:
+                room = self._changed.wait_for(lambda: self._ended or self._side.flow.held < RECORD_BUFFER, timeout)
+                if not room:
+                    raise BridgeError(f"the renderer gave no credit for {timeout:g} s")
+            self._check_open()
+            seq = self._side.offer(drawn)
+        self._owner.wake()
+        return seq
+
+    def control(self, kind: str, *, buffers: tuple[Buffer, ...] = (), **values: Any) -> int:
+        """Send a look, prompt or schedule; returns the id that its receipts name."""
+        self._owner.check_process()
+        with self._changed:
+            self._check_open()
+            number = self._side.control(kind, buffers=buffers, **values)
+        self._owner.wake()
+        return number
+
+    def reset(self, seed: int | None = None) -> int:
+        """Begin a new generation; returns the id that its receipts name."""
+        self._owner.check_process()
+        with self._changed:
+            self._check_open()
+            number = self._side.reset(seed)
+            self._events = deque(e for e in self._events if not isinstance(e, PictureTaken))
+            self._changed.notify_all()
+        self._owner.wake()
+        return number
+
+    def events(self, timeout: float = 0.0) -> list[EngineEvent]:
+        """Everything that has come, after waiting up to ``timeout`` seconds for something."""
+        with self._changed:
+            if not self._events and timeout > 0:
+                self._changed.wait_for(lambda: bool(self._events) or self._ended, timeout)
+            found = list(self._events)
+            self._events.clear()
+        self._owner.wake()
+        return found
+
+    def finish(self, timeout: float) -> bool:
+        """Record mode: wait until every frame has been answered; False if it takes longer. Others must read events."""
+        with self._changed:
+            flow = self._side.flow
+            return self._changed.wait_for(lambda: self._ended or flow.held + flow.unanswered == 0, timeout)
+
+    def counters(self) -> dict[str, int]:
+        """Frames offered, sent, skipped; pictures; and everything that went wrong, by name."""
+        with self._lock:
+            flow = self._side.flow
+            return {**self._side.counters, "offered": flow.next_seq, "skipped": flow.skipped, "held": flow.held,
+                    "clock_jumps": self._side.pulse.jumps}  # fmt: skip
+
+    def close(self, text: str = "the engine ends") -> None:
+        """Say BYE and end within a second, whether or not anybody listens."""
+        self._owner.check_process()
+        with self._changed:
+            self._stop = True
+            self._events.extend(self._side.close(text))
+            self._changed.notify_all()
+        self._owner.wake()
+        self._owner.join()
+
+    def __enter__(self) -> EngineEnd:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    # --- in the owner thread
+
+    @property
+    def _ended(self) -> bool:
+        return self._stop or self._side.state is EngineState.CLOSED
+
+    def _check_open(self) -> None:
+        if self._ended:
+            reasons = [e.reason for e in self._events if isinstance(e, Closed)]
+            raise BridgeClosed(f"the bridge is closed: {reasons[-1] if reasons else 'close() was called'}")
+
+    def _open(self, context: zmq.Context) -> zmq.Socket:
+        socket = context.socket(zmq.DEALER)
+        set_common_options(socket, MAX_BUFFER)
+        socket.setsockopt(zmq.IMMEDIATE, 1)  # nothing queues up for a renderer that is not there
+        socket.setsockopt(zmq.RECONNECT_IVL, RECONNECT_MS)
+        socket.setsockopt(zmq.RECONNECT_IVL_MAX, RECONNECT_MAX_MS)
+        if self._keys is not None:
+            socket.curve_publickey = self._keys.public.encode()
+            socket.curve_secretkey = self._keys.secret.encode()
+            socket.curve_serverkey = self._keys.peers[0].encode()
+        try:
+            socket.connect(self.address)
+        except zmq.ZMQError as error:
+            raise BridgeError(f"cannot connect to {self.address}: {error.strerror}") from None
+        return socket
+
+    def _read(self, socket: zmq.Socket) -> None:
+        for _ in range(64):  # then let others have their turn
+            if self._side.flow.keep_all and self._is_full():
+                with self._lock:
+                    self._side.pulse.heard()  # it is we who do not listen
+                return
+            try:
+                frames = socket.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                return
+            now = time.monotonic_ns()
+            with self._changed:
+                self._queue(self._side.receive([f.buffer for f in frames], now))
+
+    def _is_full(self) -> bool:
+        welcome = self._side.welcome
+        return welcome is not None and len(self._events) >= 2 * welcome.window + 16
+
+    def _queue(self, events: list[EngineEvent]) -> None:
+        for event in events:
+            if self._is_full() and isinstance(event, PictureTaken):
+                oldest = next((e for e in self._events if isinstance(e, PictureTaken)), None)
+                if oldest is not None:
+                    self._events.remove(oldest)
+                    self._side.counters["unread_pictures"] += 1
+            self._events.append(event)
+        while len(self._events) > 1024:  # a peer that floods us with errors
+            self._events.popleft()
+        self._changed.notify_all()
+
+    def _turn(self, socket: zmq.Socket) -> bool:
+        with self._changed:
+            self._queue(self._side.advance(time.monotonic_ns()))
+            if not self._pending:
+                self._pending.extend(self._side.drain())
+                if self._side.flow.keep_all:
+                    self._changed.notify_all()
+        while self._pending:
+            try:
+                socket.send_multipart(self._pending[0], zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                break
+            self._pending.popleft()
+        if self._side.state is not EngineState.OPEN:
+            self._pending.clear()  # a greeting that nobody took is old by the next turn
+        return not self._ended

@@ -1,0 +1,192 @@
+"""The renderer's end over ZeroMQ: many sessions on one socket; events out, pictures in, from any thread."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import zmq
+from numpy.typing import NDArray
+from zmq.auth.thread import ThreadAuthenticator
+
+from ..errors import BridgeError
+from ..protocol.events import FrameTaken, RendererEvent
+from ..protocol.messages import MAX_BUFFER
+from ..protocol.offer import Offer
+from ..protocol.renderer_side import RendererSide
+from .address import check_address, refuse_if_served
+from .keys import Keys
+from .owner import SocketOwner, set_common_options
+
+READ_AT_ONCE = 64
+
+
+class RendererEnd:
+    """A bound renderer.
+
+    Args:
+        address: where to listen, see ``address``.
+        offer: what every engine is offered.
+        keys: for addresses that other machines can reach; only the peers named in them are let in.
+
+    Raises:
+        BridgeError: the address is bad or taken.
+    """
+
+    def __init__(self, address: str, offer: Offer, keys: Keys | None = None) -> None:
+        self.address = check_address(address, keys is not None)
+        self.offer = offer
+        self._keys = keys
+        self._side = RendererSide(offer, lambda: os.urandom(16))
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._events: deque[RendererEvent] = deque()
+        self._stop = False
+        self._authenticator: ThreadAuthenticator | None = None
+        self._owner = SocketOwner("bridge-renderer", self._open, self._read, self._turn)
+
+    # --- for the renderer
+
+    def events(self, timeout: float = 0.0) -> list[RendererEvent]:
+        """Everything that has come, after waiting up to ``timeout`` seconds for something."""
+        with self._changed:
+            if not self._events and timeout > 0:
+                self._changed.wait_for(lambda: bool(self._events) or self._stop, timeout)
+            found = list(self._events)
+            self._events.clear()
+        return found
+
+    def ask(self, session: bytes, frames: int) -> bool:
+        """Grant a run; see ``RendererSide.ask``."""
+        return self._do(lambda side: side.ask(session, frames))
+
+    def running(self, session: bytes) -> int:
+        """Runs asked for and not yet complete."""
+        with self._lock:
+            return self._side.running(session)
+
+    def answer(
+        self, frame: FrameTaken, pixels: NDArray[np.uint8], chunk: int, stamps: Mapping[str, int], encoding: str = "raw"
+    ) -> bool:
+        """Send a picture, RGB uint8 ``[H, W, 3]``; the bridge keeps the array. False if it is void by now."""
+        sent = {**stamps, "sent": time.monotonic_ns()}
+        return self._do(lambda side: side.answer(frame, pixels, chunk, sent, encoding))
+
+    def settle(self, session: bytes, control: int, chunk: int | None, text: str | None = None) -> bool:
+        """Second receipt of a control."""
+        return self._do(lambda side: side.settle(session, control, chunk, text))
+
+    def fail(self, session: bytes, grant: int, chunk: int, text: str) -> None:
+        """Say that a run could not be drawn."""
+        with self._changed:
+            self._queue(self._side.fail(session, grant, chunk, text))
+        self._owner.wake()
+
+    def counters(self) -> dict[str, int]:
+        """Messages of all sessions by what became of them."""
+        with self._lock:
+            total = dict(self._side.counters)
+            for session in self._side.sessions.values():
+                for name, count in (session.counters + session.account.counters).items():
+                    total[name] = total.get(name, 0) + count
+            return {**total, "sessions": len(self._side.sessions)}
+
+    def close(self, text: str = "the renderer ends") -> None:
+        """Say BYE to all and end within a second."""
+        self._owner.check_process()
+        with self._changed:
+            if not self._stop:
+                self._side.close(text)
+            self._stop = True
+            self._changed.notify_all()
+        self._owner.wake()
+        self._owner.join()
+
+    def __enter__(self) -> RendererEnd:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _do(self, action: Callable[[RendererSide], bool]) -> bool:
+        self._owner.check_process()
+        with self._changed:
+            done = not self._stop and action(self._side)
+        self._owner.wake()
+        return done
+
+    # --- in the owner thread
+
+    def _open(self, context: zmq.Context) -> zmq.Socket:
+        refuse_if_served(self.address)
+        socket = context.socket(zmq.ROUTER)
+        set_common_options(socket, MAX_BUFFER)
+        socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
+        if self._keys is not None:
+            self._require_keys(context, socket, self._keys)
+        try:
+            socket.bind(self.address)
+        except zmq.ZMQError as error:
+            raise BridgeError(f"cannot serve at {self.address}: {error.strerror}; is it in use?") from None
+        return socket
+
+    def _require_keys(self, context: zmq.Context, socket: zmq.Socket, keys: Keys) -> None:
+        self._authenticator = ThreadAuthenticator(context)
+        self._authenticator.start()
+        self._authenticator.configure_curve_callback(credentials_provider=TrustedPeers(keys.peers))
+        socket.curve_server = True
+        socket.curve_publickey = keys.public.encode()
+        socket.curve_secretkey = keys.secret.encode()
+
+    def _read(self, socket: zmq.Socket) -> None:
+        for _ in range(READ_AT_ONCE):
+            try:
+                peer, *frames = socket.recv_multipart(zmq.NOBLOCK, copy=False)
+            except zmq.Again:
+                return
+            now = time.monotonic_ns()
+            with self._changed:
+                self._queue(self._side.receive(peer.bytes, [f.buffer for f in frames], now))
+
+    def _queue(self, events: list[RendererEvent]) -> None:
+        if events:
+            self._events.extend(events)
+            self._changed.notify_all()
+
+    def _turn(self, socket: zmq.Socket) -> bool:
+        with self._changed:
+            if not self._stop:
+                self._queue(self._side.advance(time.monotonic_ns()))
+            wires = self._side.drain()
+        for peer, wire in wires:
+            self._send(socket, peer, wire)
+        if self._stop and self._authenticator is not None:
+            self._authenticator.stop()
+        return not self._stop
+
+    def _send(self, socket: zmq.Socket, peer: bytes, wire: list[Any]) -> None:
+        try:
+            socket.send_multipart([peer, *wire], zmq.NOBLOCK, copy=False)
+        except zmq.ZMQError as error:
+            # Gone, or so far behind that not even its own window is empty: either way this connection is over.
+            if error.errno not in (zmq.EHOSTUNREACH, zmq.EAGAIN):
+                raise
+            with self._changed:
+                self._side.counters["unreachable"] += 1
+                self._queue(self._side.peer_gone(peer))
+
+
+class TrustedPeers:
+    """Lets in the engines whose public keys we hold."""
+
+    def __init__(self, peers: tuple[str, ...]) -> None:
+        self._peers = {p.encode() for p in peers}
+
+    def callback(self, domain: str, key: bytes) -> bool:
+        """True for a known key, as ZeroMQ's authenticator asks."""
+        return key in self._peers

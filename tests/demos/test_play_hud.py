@@ -1,0 +1,128 @@
+"""The head-up display as values, and as pixels on a surface."""
+
+import numpy as np
+import pygame
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from demos.play.game import Game
+from demos.play.hud import Hud, Minimap, clock_text, gear_name, lamps_lit, ordinal, read_hud
+from demos.play.hud_paint import HudPainter
+from demos.play.letterbox import Rect
+from demos.play.window import Pace
+from engine_sim.racing.controls import Controls
+from engine_sim.racing.world import RaceSetup
+
+from .play_standins_race import COUNTDOWN, RingDrive, RingWorld, ring
+
+SETUP = RaceSetup(track="ring", rivals=3, laps=2)
+
+
+@pytest.mark.parametrize(
+    ("phase", "ticks", "lamps"),
+    [("grid", 360, 0), ("countdown", 360, 1), ("countdown", 241, 1), ("countdown", 240, 2), ("countdown", 120, 3),
+     ("countdown", 1, 3), ("countdown", 900, 1), ("race", 0, 0), ("finished", 0, 0)],
+)  # fmt: skip
+def test_a_lamp_lights_with_every_second_of_the_countdown(phase, ticks, lamps):
+    assert lamps_lit(phase, ticks) == lamps
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [(0.0, "0:00.00"), (59.999, "0:59.99"), (60.0, "1:00.00"), (62.34, "1:02.34"), (754.0 + 1 / 120, "12:34.00")],
+)
+def test_lap_times_read_as_clocks(seconds, text):
+    assert clock_text(seconds) == text
+
+
+@given(st.integers(0, 10_000_000))
+def test_a_clock_never_runs_backwards_and_never_shows_sixty_seconds(tick):
+    now, later = clock_text(tick / 120), clock_text((tick + 1) / 120)
+    assert 0 <= int(now.split(":")[1].split(".")[0]) < 60
+    assert (len(later), later) >= (len(now), now)
+
+
+def test_gears_and_places_have_names():
+    assert [gear_name(g) for g in (-1, 0, 1, 6)] == ["R", "N", "1", "6"]
+    assert [ordinal(n) for n in (1, 2, 3, 4, 11, 12, 13, 16, 21)] == [
+        "1st", "2nd", "3rd", "4th", "11th", "12th", "13th", "16th", "21st",
+    ]  # fmt: skip
+
+
+def test_the_display_reads_the_world_and_leaves_it_alone():
+    world = RingWorld(SETUP)
+    hud = read_hud(world, Minimap(ring()), None)
+    assert (hud.speed, hud.gear, hud.lap, hud.position, hud.lap_time) == ("108", "3", "1/2", "2/4", "0:00.00")
+    assert (hud.lamps, hud.go, hud.banner) == (3, False, "")
+    assert world.tick == 0
+
+
+def test_green_shows_for_a_second_from_the_start():
+    game = Game(RingDrive(SETUP))
+    shown = []
+    for _ in range(COUNTDOWN + 200):
+        game.tick(Controls())
+        shown.append(game.hud().go)
+    assert game.started_tick == COUNTDOWN
+    assert sum(shown) == 120
+    assert shown.index(True) == COUNTDOWN - 1
+
+
+def test_a_finished_race_says_so():
+    world = RingWorld(SETUP)
+    world.laps_done = lambda car: 2
+    hud = read_hud(world, Minimap(ring()), 0)
+    assert hud.banner == "Finished 2nd of 4"
+    assert hud.lap == "2/2"
+
+
+def test_the_map_has_north_up_and_the_player_on_top():
+    plan = Minimap(ring())
+    assert plan.outline.min() >= 0.0
+    assert plan.outline.max() <= 1.0
+    east, north = plan.place(np.array([100.0, 0.0]), np.array([0.0, 100.0]))
+    assert east[0] > 0.9
+    assert north[1] < 0.1
+    dots = plan.dots(RingWorld(SETUP).poses())
+    assert [player for _, _, player in dots] == [False, False, False, True]
+    assert dots[-1][:2] == pytest.approx(tuple(east))
+
+
+HUD = Hud("108", "3", "1/2", "2/4", "0:12.34", 2, False, "Finished 2nd of 4", ((0.5, 0.5, True),))
+
+
+@pytest.mark.parametrize("size", [(448, 256), (96, 64), (1344, 768), (8, 8), (1, 1)])
+def test_the_display_draws_at_any_size(size):
+    pygame.font.init()
+    surface = pygame.Surface(size)
+    surface.fill((120, 120, 120))
+    painter = HudPainter(Minimap(ring()))
+    place = Rect(0, 0, *size)
+    painter.draw(surface, place, HUD, "class 24 fps")
+    painter.help(surface, place)
+    painter.loading(surface, place, "ring", ["loading"])
+    assert len(np.unique(pygame.surfarray.array3d(surface))) > 1 or size == (1, 1)
+
+
+def test_lamps_are_red_then_green():
+    pygame.font.init()
+    painter = HudPainter(Minimap(ring()))
+    colors = []
+    for hud in (HUD, Hud(**{**vars(HUD), "lamps": 0, "go": True})):
+        surface = pygame.Surface((448, 256))
+        painter.draw(surface, Rect(0, 0, 448, 256), hud, "")
+        colors.append(tuple(surface.get_at((224 - 4 * 7, 2 * 7 + 2 * 7)))[:3])
+    assert colors[0][0] > 200 > colors[0][1]
+    assert colors[1][1] > 200 > colors[1][0]
+
+
+def test_the_pace_counts_pictures_over_the_last_second():
+    now = [0.0]
+    pace = Pace(lambda: now[0])
+    lines = []
+    for frame in range(60):
+        now[0] = frame / 24
+        lines.append(pace.text({"class": frame, "teacher": frame // 3}))
+    assert lines[0] == ""
+    assert lines[-1] == "class 24 fps   teacher 8 fps"
