@@ -173,7 +173,7 @@ class PaintoverRaceEnv(gymnasium.Env):
     def close(self) -> None:
         """Release the views."""
         if self._views is not None:
-            self._views.__exit__()
+            self._views.close()
             self._views = None
 
     def _running(self) -> Drive:

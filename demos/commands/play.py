@@ -48,7 +48,10 @@ def play_options(args: argparse.Namespace) -> PlayOptions:
     from demos.options import DEFAULT_TRACK, looks_from
     from demos.play.game import PlayOptions
     from engine_sim.racing.world import RaceSetup
+    from engine_sim.recording.writer import check_new_folder
 
+    if args.record is not None:
+        check_new_folder(args.record)
     width, height = parse_size(args.size)
     setup = RaceSetup(
         track=args.track or DEFAULT_TRACK,

@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--adversarial-from", type=float, default=0.6, metavar="SHARE", help="1: never (default 0.6)")
     parser.add_argument("--adversarial", type=float, default=0.05, metavar="W", help="weight (default 0.05)")
+    parser.add_argument("--compile", action="store_true", help="compile the networks: pays after about a minute")
     parser.add_argument("--limit", type=int, default=0, metavar="N", help="most clips to load (default 0: all)")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
@@ -83,6 +84,7 @@ def _train_autoencoder(
         crop=args.crop,
         adversarial_from=args.adversarial_from,
         adversarial=args.adversarial,
+        compile=args.compile,
     )
     trainer = AutoencoderTrainer(renderer.config.autoencoder, stage, bank, held_out, args.folder)
     scores = trainer.run()
@@ -108,7 +110,9 @@ def _train_generator(
     )
     renderer.autoencoder.requires_grad_(False)
     schedule = Schedule(sink=0)
-    stage = ForcingStage(steps=args.steps, seconds=args.seconds, batch=args.batch or ForcingStage.batch)
+    stage = ForcingStage(
+        steps=args.steps, seconds=args.seconds, batch=args.batch or ForcingStage.batch, compile=args.compile
+    )
     latents, held_latents = (LatentBank(b, renderer.autoencoder) for b in (bank, held_out))
     trainer = ForcingTrainer(renderer, schedule, stage, latents, held_latents, args.folder)
     scores: dict[str, Any] = trainer.run()
@@ -118,7 +122,8 @@ def _train_generator(
     for away in (False, True):
         name = "other_place" if away else "own_frame"
         sheet = args.folder / f"stream_{name}.jpg"
-        streams = score_streams(renderer, schedule, held_out, min(8, len(held_out)), away, sheet)
+        drives = [held_out.drive(k, away) for k in range(min(8, len(held_out)))]
+        streams = score_streams(renderer, schedule, drives, sheet)
         scores |= {f"{name}_{k}": v for k, v in dataclasses.asdict(streams).items()}
     return scores
 

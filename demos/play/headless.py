@@ -110,6 +110,8 @@ def whole_video(out: Path, width: int, height: int, fps: int) -> Iterator[VideoW
 def film_frames(game: Game, draws: dict[str, Draw], video: VideoWriter, frames: int, fps: int) -> dict[str, float]:
     """Drive and film; returns the seconds spent on rules, on each view and on the video."""
     clocks = dict.fromkeys(("rules", *draws, "video"), 0.0)
+    for draw in draws.values():
+        draw(game.frame())  # drawing changes nothing; the first picture would time a compiler
     for _ in tqdm(range(frames), unit="frame", desc="filming", smoothing=0.05, disable=None):
         state = game.frame()
         pictures = []

@@ -113,7 +113,7 @@ class HudPainter(Lettering):
             self._text(surface, value, int(1.7 * unit), (box.right - unit // 2, y), WHITE, "topright")
 
     def _speed(self, surface: pygame.Surface, corner: tuple[int, int], unit: int, hud: Hud) -> None:
-        box = pygame.Rect(0, 0, 12 * unit, 5 * unit)
+        box = pygame.Rect(0, 0, 15 * unit, 5 * unit)
         box.bottomright = corner
         self._shade(surface, box)
         self._text(surface, hud.gear, 4 * unit, (box.left + unit, box.centery), ACCENT, "midleft")

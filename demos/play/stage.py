@@ -55,7 +55,8 @@ class Stage:
     @property
     def progress(self) -> list[str]:
         """One line for each shown view that is still opening."""
-        return [f"{n} view: {p.progress}" for n, p in self._painters.items() if not p.ready]
+        painters = [(n, self._painters[n]) for n in shown_views(self.view)]
+        return [f"{name} view: {painter.progress}" for name, painter in painters if not painter.ready]
 
     @property
     def size(self) -> tuple[int, int]:

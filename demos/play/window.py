@@ -82,18 +82,31 @@ class PlayWindow:
 
     def _open_race(self) -> Game | None:
         """Wait for race and views behind a loading screen; None if the player leaves."""
-        self._loading = Loading(lambda say: self._load(self.options, say))
+        loading = self._loading = Loading(lambda say: self._load(self.options, say))
+        if not self._wait(lambda: [loading.progress] if loading.running else [], lambda: not loading.running):
+            return None
+        game = open_game(self.options, loading.result())
+        before = sum(self.stage.drawn().values())
+        self.stage.submit(game.frame())
+        first = ["drawing the first picture"]  # compiles and uploads; the countdown must not run meanwhile
+        if not self._wait(lambda: first, lambda: sum(self.stage.drawn().values()) - before >= len(self.stage.drawn())):
+            game.close()
+            return None
+        return game
+
+    def _wait(self, lines: Callable[[], list[str]], done: Callable[[], bool]) -> bool:
+        """Loading screen until ``done`` and every view is open. False if the player leaves."""
         shown: list[str] = []
-        while self._loading.running or not self.stage.ready:
+        while not (done() and self.stage.ready):
             if Command.QUIT in self._pump().commands:
-                return None
+                return False
             self.stage.poll()
-            lines = [line for line in (self._loading.progress, *self.stage.progress) if line]
-            if lines != shown or self._due():  # drawing fights the loading thread for Python's lock: not too often
-                self._show_loading(lines)
-                shown = lines
+            wanted = [line for line in (*lines(), *self.stage.progress) if line]
+            if wanted != shown or self._due():  # drawing fights the loading thread for Python's lock: not too often
+                self._show_loading(wanted)
+                shown = wanted
             time.sleep(1 / 60)
-        return open_game(self.options, self._loading.result())
+        return True
 
     def _show_loading(self, lines: list[str]) -> None:
         def black(width: int, height: int) -> NDArray[np.uint8]:
@@ -114,7 +127,6 @@ class PlayWindow:
             LoopConfig(self.options.fps), time.perf_counter_ns, self.inputs.read, game.tick,
             lambda _, late: None if late or not self.events.window.visible else self.stage.submit(game.frame()),
         )  # fmt: skip
-        self.stage.submit(game.frame())
         while True:
             pumped = self._pump()
             if Command.QUIT in pumped.commands:
@@ -162,8 +174,9 @@ class PlayWindow:
                 painter.help(surface, place)
             if loop.paused:
                 painter.notice(surface, place, ["Paused"], place.height // 12, 0.5)
-            if time.monotonic() < self._notice_until:
-                painter.notice(surface, place, [self._notice], max(12, place.height // 26))
+            lines = self.stage.progress or ([self._notice] if time.monotonic() < self._notice_until else [])
+            if lines:
+                painter.notice(surface, place, lines, max(12, place.height // 26))
 
         self.screen.show(self.stage.size, self.stage.compose, overlay)
         self._dirty, self._shown_at = False, time.monotonic()

@@ -1,13 +1,17 @@
-"""Streams of held-out clips against the teacher view of the same drive: numbers per second, and pictures.
+"""Streams of held-out drives against the teacher view of the same drive: numbers per second, and pictures.
 
-Two references: the clip's own first frame, and one from another place of the same look. Drift is read from the second:
+Two references: the drive's own first frame, and one from another place of the same look. Drift is read from the second:
 with the first, the scene leaving the reference looks like drift.
 """
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import reduce
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -15,18 +19,18 @@ from torch import Tensor
 
 from render_bridge.palette import RACING
 
+from ..model.encoder import FRAMES
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
 from ..stream.session import SessionConfig, StreamSession
-from ..train.clip_bank import ClipBank, to_unit
-from ..train.losses import psnr
-from ..train.sheets import picture_bytes, write_sheet
 from .detail import DetailSums, measure_detail
+from .fidelity import class_colour_error, psnr
+from .sheets import picture_bytes, write_sheet
 
 
 @dataclass(frozen=True)
 class StreamScores:
-    """Means over clips. Lists have one entry per second of stream.
+    """Means over drives. Lists have one entry per second of stream.
 
     Args:
         psnr: dB against the teacher.
@@ -43,75 +47,81 @@ class StreamScores:
     inside: float
 
 
-def stream_clip(
-    renderer: Renderer, schedule: Schedule, bank: ClipBank, clip: int, reference: int, text: Tensor
-) -> Tensor:
-    """Pictures uint8 ``[F, 3, H, W]`` of a clip under the look of clip ``reference``'s first frame."""
-    height, width = bank.class_maps.shape[2:]
-    config = SessionConfig(seed=clip, width=width, height=height, schedule=schedule)
-    still = to_unit(bank.frames[reference, 0])
-    session = StreamSession(renderer, config, still, bank.class_maps[reference, 0], text)
-    return torch.stack(session.push(bank.class_maps[clip]))
+class Drive(NamedTuple):
+    """One drive to score.
+
+    ``class_maps`` uint8 ``[F, H, W]`` and the ``teacher`` view of them, uint8 ``[F, 3, H, W]``; the ``reference``
+    picture uint8 ``[3, H, W]`` that fixes the look, and its own ``reference_map`` uint8 ``[H, W]``.
+    """
+
+    class_maps: Tensor
+    teacher: Tensor
+    reference: Tensor
+    reference_map: Tensor
 
 
-def class_colour_error(output: Tensor, teacher: Tensor, class_map: Tensor) -> float:
-    """Mean |difference of a class's mean colour|, 0–255, of uint8 pictures ``[3, H, W]``."""
-    errors = []
-    for k in range(len(RACING)):
-        inside = class_map == k
-        if int(inside.sum()) > 500:
-            errors.append((output[:, inside].float().mean(1) - teacher[:, inside].float().mean(1)).abs().mean())
-    return float(torch.stack(errors).mean())
+def stream_drive(renderer: Renderer, schedule: Schedule, drive: Drive, seed: int) -> Tensor:
+    """Pictures uint8 ``[F, 3, H, W]`` of the whole windows of a drive, without a prompt."""
+    height, width = drive.class_maps.shape[1:]
+    config = SessionConfig(seed=seed, width=width, height=height, schedule=schedule)
+    sizes = renderer.config.generator
+    text = torch.zeros(sizes.text_tokens, sizes.text)
+    session = StreamSession(renderer, config, _unit(drive.reference), drive.reference_map, text)
+    return torch.stack(session.push(drive.class_maps))
 
 
 def score_streams(
-    renderer: Renderer, schedule: Schedule, bank: ClipBank, clips: int, away: bool, sheet: Path | None, fps: int = 24
+    renderer: Renderer, schedule: Schedule, drives: Sequence[Drive], sheet: Path | None = None, fps: int = 24
 ) -> StreamScores:
-    """Stream the first ``clips`` clips; write a sheet of map, teacher and stream at five moments if asked."""
-    text = torch.zeros(renderer.config.generator.text_tokens, renderer.config.generator.text, device=bank.device)
-    seconds: list[list[tuple[float, float]]] = []
-    detail: DetailSums | None = None
+    """Stream every drive; write a sheet of map, teacher and stream at five moments of the first four if asked."""
+    classes = len(RACING)
+    samples: list[list[tuple[float, float]]] = []
+    detail: list[DetailSums] = []
     rows: list[list[np.ndarray]] = []
     steps = []
-    for clip in range(clips):
-        reference = int(bank.partners[clip]) if away else clip
-        made = stream_clip(renderer, schedule, bank, clip, reference, text)
-        wanted, maps = bank.frames[clip, : len(made)].movedim(-1, 1), bank.class_maps[clip, : len(made)]
-        seconds.append([_score_frame(made[k], wanted[k], maps[k]) for k in range(0, len(made), fps // 4)])
-        sums = measure_detail(made[::6], wanted[::6], maps[::6], len(RACING))
-        detail = sums if detail is None else detail + sums
+    for seed, drive in enumerate(drives):
+        made = stream_drive(renderer, schedule, drive, seed)
+        wanted, maps = drive.teacher[: len(made)], drive.class_maps[: len(made)]
+        samples.append([_score_frame(made[k], wanted[k], maps[k]) for k in range(0, len(made), fps // 4)])
+        detail.append(measure_detail(made[::6], wanted[::6], maps[::6], classes))
         steps.append(_steps(made, wanted))
-        if clip < 4:
-            moments = np.linspace(0, len(made) - 1, 5).round().astype(int)
-            for source in (RACING.colorize(maps.cpu().numpy()), wanted, made):
-                rows.append([source[m] if isinstance(source, np.ndarray) else _bytes(source[m]) for m in moments])
-    assert detail is not None
+        if seed < 4:
+            rows += _sheet_rows(maps, wanted, made)
     if sheet:
         write_sheet(sheet, rows)
-    table = np.array([clip[: min(map(len, seconds))] for clip in seconds])  # [clips, samples, 2]
+    table = np.array([drive[: min(map(len, samples))] for drive in samples])  # [drives, samples, 2]
     by_second = [table[:, k : k + 4].mean((0, 1)) for k in range(0, table.shape[1], 4)]
+    whole = reduce(operator.add, detail)
     border, inside = np.mean(steps, 0)
     return StreamScores(
         [round(float(v[0]), 2) for v in by_second],
         [round(float(v[1]), 2) for v in by_second],
-        detail.ratio(),
-        detail.correlation(),
+        whole.ratio(),
+        whole.correlation(),
         float(border),
         float(inside),
     )
 
 
+def _sheet_rows(maps: Tensor, wanted: Tensor, made: Tensor) -> list[list[np.ndarray]]:
+    moments = np.linspace(0, len(made) - 1, 5).round().astype(int)
+    colors = [RACING.colorize(maps[m].cpu().numpy()) for m in moments]
+    return [colors, *([picture_bytes(_unit(source[m])) for m in moments] for source in (wanted, made))]
+
+
 def _score_frame(made: Tensor, wanted: Tensor, class_map: Tensor) -> tuple[float, float]:
-    unit = [x.float() / 127.5 - 1 for x in (made, wanted)]
-    return float(psnr(*unit)), class_colour_error(made, wanted, class_map)
+    colour = class_colour_error(made, wanted, class_map, len(RACING))
+    return float(psnr(_unit(made), _unit(wanted))), colour
 
 
 def _steps(made: Tensor, wanted: Tensor) -> tuple[float, float]:
     """Mean |frame − frame before| of the stream over the teacher's, at unit borders and inside."""
-    ratio = [(x[1:].float() - x[:-1].float()).abs().mean((1, 2, 3)) for x in (made, wanted)]
-    border = torch.arange(1, len(made), device=made.device) % 4 == 0
-    return tuple(float(ratio[0][side].mean() / ratio[1][side].mean()) for side in (border, ~border))  # type: ignore[return-value]
+    ours, theirs = ((x[1:].float() - x[:-1].float()).abs().mean((1, 2, 3)) for x in (made, wanted))
+    border = torch.arange(1, len(made), device=made.device) % FRAMES == 0
+    at_border, inside = (float(ours[side].mean() / theirs[side].mean()) for side in (border, ~border))
+    return at_border, inside
 
 
-def _bytes(picture: Tensor) -> np.ndarray:
-    return picture_bytes(picture.float() / 127.5 - 1)
+def _unit(picture: Tensor) -> Tensor:
+    """uint8 → [−1, 1], float32."""
+    return picture.float() / 127.5 - 1.0

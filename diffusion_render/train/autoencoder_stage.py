@@ -16,12 +16,13 @@ from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
 from ..evaluate.detail import DetailSums, measure_detail
+from ..evaluate.fidelity import psnr, saturation_ratio
+from ..evaluate.sheets import reconstruction_row, write_sheet
 from ..model.autoencoder import Autoencoder, AutoencoderConfig
 from .clip_bank import Batch, ClipBank
 from .discriminator import Discriminator
-from .losses import ReconstructionWeights, discriminator_loss, psnr, reconstruction_loss, saturation_ratio
+from .losses import ReconstructionWeights, discriminator_loss, reconstruction_loss
 from .run import Journal, WeightAverage, learning_rate, load_run, save_run
-from .sheets import reconstruction_row, write_sheet
 from .start import data_dependent_start
 
 
@@ -36,6 +37,8 @@ class AutoencoderStage:
         latent_noise: standard deviation of the noise on latents (whose rms is 1).
         adversarial_from: share of the run after which the discriminator takes part; 1 for never.
         adversarial, matching: weights of the adversarial and the feature-matching term.
+        average: decay of the weight average.
+        compile: compile encoder and decoder; pays after about a minute.
     """
 
     steps: int = 16000
@@ -50,6 +53,7 @@ class AutoencoderStage:
     adversarial: float = 0.05
     matching: float = 0.5
     average: float = 0.998
+    compile: bool = False
     reconstruction: ReconstructionWeights = field(default_factory=ReconstructionWeights)
 
 
@@ -67,6 +71,9 @@ class AutoencoderTrainer:
         self.step = 0
         with torch.no_grad():
             data_dependent_start(self.model, lambda: self._reconstruct(self._batch()))
+        if stage.compile:
+            for part in (self.model.encoder, self.model.decoder):
+                part.compile(dynamic=False)
         self.average = WeightAverage(self.model, stage.average)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01)
         self.judge_optimizer = torch.optim.AdamW(self.judge.parameters(), 2e-4, (0.5, 0.99))

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from ..evaluate.streaming import Drive
 from ..model.anchored_noise import Cameras, anchored_noise
 from ..model.look_table import measure_look
 from .shards import ShardClip, read_shard, shard_paths
@@ -133,6 +134,12 @@ class ClipBank:
         full = slice(None)
         for k in range(min(clips, len(self))):
             yield self._cut([(k, slice(0, frames), full, full)], self.partners[k : k + 1], True)
+
+    def drive(self, clip: int, away: bool) -> Drive:
+        """A whole clip to stream; its reference is its own first frame, or that of its partner if ``away``."""
+        reference = int(self.partners[clip]) if away else clip
+        still = self.frames[reference, 0].movedim(-1, 0)
+        return Drive(self.class_maps[clip], self.frames[clip].movedim(-1, 1), still, self.class_maps[reference, 0])
 
     def _cut(self, cuts: list[tuple[int, slice, slice, slice]], reference: Tensor, guided: bool) -> Batch:
         frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])

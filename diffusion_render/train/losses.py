@@ -63,18 +63,3 @@ def motion_loss(error: Tensor, border: float) -> Tensor:
 def discriminator_loss(real: Tensor, fake: Tensor) -> Tensor:
     """Hinge loss (Lim and Ye, 2017) on patch scores."""
     return F.relu(1.0 - real).mean() + F.relu(1.0 + fake).mean()
-
-
-def saturation_ratio(output: Tensor, target: Tensor) -> Tensor:
-    """Mean chroma of the output over the target's: under 0.5 after 700 steps means stuck on the grey plateau."""
-
-    def chroma(x: Tensor) -> Tensor:
-        return (x - (x * x.new_tensor(_LUMA)[:, None, None]).sum(2, keepdim=True)).abs().mean()
-
-    return chroma(output) / chroma(target).clamp(min=1e-6)
-
-
-def psnr(output: Tensor, target: Tensor) -> Tensor:
-    """Peak signal-to-noise ratio in dB of pictures in [−1, 1], the output clamped to that range."""
-    error = (output.float().clamp(-1, 1) - target.float()).square().mean()
-    return 10.0 * torch.log10(4.0 / error.clamp(min=1e-12))

@@ -35,6 +35,8 @@ class ForcingStage:
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
         first_share: share of steps that train the first window.
+        average: decay of the weight average.
+        compile: compile the transformer's blocks; pays after about a minute.
     """
 
     steps: int = 100_000
@@ -47,6 +49,7 @@ class ForcingStage:
     history_absent: float = 0.08
     first_share: float = 0.1
     average: float = 0.999
+    compile: bool = False
 
 
 class ForcingTrainer:
@@ -67,6 +70,9 @@ class ForcingTrainer:
         self.bank, self.held_out, self.folder = bank, held_out, folder
         self.device = bank.device
         self.trained = torch.nn.ModuleList([renderer.structure, renderer.generator])
+        if stage.compile:
+            for block in renderer.generator.blocks:
+                block.compile(dynamic=False)
         self.average = WeightAverage(self.trained, stage.average)
         self.optimizer = torch.optim.AdamW(
             self.trained.parameters(), stage.rate, (0.9, 0.98), weight_decay=0.01, fused=self.device.type == "cuda"

@@ -30,7 +30,7 @@ from .state import (
     YAW_RATE,
     U,
     V,
-)  # fmt: skip
+)
 
 _SLIP_ROOM = 1.1  # of the peak slip angle that steering help allows
 _YAW_GAIN = 0.5  # rad of front wheels per rad/s of yaw beyond what the grip can hold

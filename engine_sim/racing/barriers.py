@@ -19,7 +19,7 @@ from .road import (
     mix,
     part_of,
     way_at,
-)  # fmt: skip
+)
 from .state import INDEX, YAW, D, S, X, Y
 
 # By style: NO_BARRIER (a bank of earth), GUARD_RAIL, CONCRETE_WALL, TYRE_WALL, FENCE.

@@ -44,7 +44,7 @@ from .car import (
     TRACK_WIDTH,
     WHEEL_RADIUS,
     WHEELBASE,
-)  # fmt: skip
+)
 from .drivetrain import drive
 from .state import (
     AX,
@@ -73,7 +73,7 @@ from .state import (
     V,
     X,
     Y,
-)  # fmt: skip
+)
 from .surfaces import BUMP_HEIGHT, LOOSE_HERE, ROLLING_HERE, SHARE, SLIDE_HERE
 from .tyres import spin_after, tyre_force
 

@@ -11,14 +11,15 @@ import math
 
 from ..core.exact import clamp, sincos
 from ..core.jit import kernel
+from ..core.ticks import TICK_SECONDS
 from .assists import full_lock, take_demands
-from .car import GRAVITY, GRIP, WHEELBASE
+from .car import GRAVITY, WHEELBASE
 from .moods import misjudge, mood_line, mood_pace, wander
-from .plan import BOLDNESS, LINE_BIAS, REACTION
+from .plan import BOLDNESS, LINE_BIAS, REACTION, SKILL
 from .road import (
     CURVATURE,
-    LINE_CURVATURE,
     LINE_D,
+    PACE_BESIDE,
     PACE_LIMIT,
     WIDTH_LEFT,
     WIDTH_RIGHT,
@@ -27,13 +28,14 @@ from .road import (
     mix,
     spot_at,
     way_at,
-)  # fmt: skip
+)
 from .state import (
     FINISH_TICK,
     GRIP_FRONT,
     GRIP_REAR,
     LOAD_FRONT,
     LOAD_REAR,
+    LOOSE,
     MARK_PROGRESS,
     MARK_TICKS,
     MODE,
@@ -53,15 +55,19 @@ from .state import (
     D,
     S,
     U,
+    V,
     X,
     Y,
-)  # fmt: skip
+)
 from .traffic import car_ahead, follow_speed, free_strip, plan_pass, room_beside
 
 DRIVE, BACK_UP = 0.0, 1.0
 RESCUE_TICKS = 1080  # without getting on before the driver asks to be put back
 _EDGE = 1.25  # metres that the centre of the car keeps from the edge of the road
-_ON_LINE = 0.8  # metres beside the racing line within which its pace holds
+_ON_LINE = 0.5  # metres beside the racing line within which its pace holds
+_FORESIGHT = 0.6  # seconds ahead at which a driver sees that he will run out of road
+_SLIP_ADDED = 0.0022  # rad of front wheels per m/s² of cornering, for the slip of the tyres
+_YAW_FEEDBACK = 0.16  # rad of front wheels per rad/s of missing yaw
 _GETTING_ON = 6.0  # metres of progress that count as getting on
 
 
@@ -103,7 +109,7 @@ def choose_lane(road, length, cars, mind, traits, i, index, u):
     else:
         want = 0.5 * (strip_low + strip_high)
     want = clamp(want, low, high)
-    most = (0.4 + 0.05 * min(max(cars[i, U], 0.0), 40.0)) / 60.0
+    most = (0.5 + 0.05 * clamp(cars[i, U], 0.0, 40.0)) / cars[i, LOOSE] * TICK_SECONDS
     mind[OFFSET] += clamp(want - line - mind[OFFSET], -most, most)
     return clamp(line + mind[OFFSET], low, high), strip_high - strip_low
 
@@ -117,34 +123,37 @@ def steer_for(road, car, index, u, d, help_share):
     ahead, left = dx * cosine + dy * sine, dy * cosine - dx * sine
     if ahead < 0.5:  # the way lies behind: turn round
         return 1.0 if left >= 0.0 else -1.0
-    bend = 2.0 * left / (ahead * ahead + left * left)
-    angle = bend * WHEELBASE + 0.11 * (bend * max(car[U], 0.0) - car[YAW_RATE])
+    speed = max(car[U], 0.0)
+    # On firm ground, partly where the car goes instead of where its nose points; on loose ground it would feed slides.
+    course = clamp(1.4 - car[LOOSE], 0.0, 0.4) * clamp(car[V] / max(speed, 6.0), -0.3, 0.3)
+    bend = 2.0 * (left - course * ahead) / (ahead * ahead + left * left)
+    angle = bend * (WHEELBASE + _SLIP_ADDED * car[LOOSE] * speed * speed)
+    angle += _YAW_FEEDBACK * (bend * speed - car[YAW_RATE])
     return clamp(angle / full_lock(car, help_share), -1.0, 1.0)
 
 
 @kernel
-def line_pace(road, step, car, lane, beyond):
+def line_pace(road, step, car, offset, beyond):
     """Speed that the road allows a moment ahead, given how far off the racing line, or off the road, the car runs."""
     index, u = cell_at(car[S] + 2.0 + 0.10 * max(car[U], 0.0), step, road.shape[0])
     line = mix(road, LINE_D, index, u)
-    off = max(abs(car[D] - line), abs(lane - line))
+    off = max(abs(car[D] - line) - 0.9, abs(offset))
     inside = clamp(1.0 - mix(road, CURVATURE, index, u) * car[D], 0.55, 1.2)
-    share = clamp((off - _ON_LINE) / 2.0, 0.0, 1.0)
+    share = clamp((off - _ON_LINE) / 1.6, 0.0, 1.0)
     here = mix(road, PACE_LIMIT, index, u)
     beside = mix(road, PACE_BESIDE, index, u) * math.sqrt(inside)
     here += share * (min(beside, here) - here)
-    if beyond > 0.5:
-        hold = (car[GRIP_FRONT] + car[GRIP_REAR]) / (GRIP * (car[LOAD_FRONT] + car[LOAD_REAR]) + 1.0)
-        here = min(here, max(12.0, 34.0 * hold))
+    if beyond > 0.5:  # lifts, but does not brake: locked wheels on grass would only spin the car
+        here = min(here, max(15.0, car[U] - 0.6))
     return here
 
 
 @kernel
-def press_for(car, wanted):
-    """(throttle, brake) that bring the car to the wanted speed."""
+def press_for(car, wanted, skill):
+    """(throttle, brake) that bring the car to the wanted speed; the less skilled never quite use all of the engine."""
     error = wanted - car[U]
     if error > -0.6:
-        return clamp(0.35 + 0.45 * error, 0.0, 1.0), 0.0
+        return clamp(0.35 + 0.45 * error, 0.0, 0.8 + 0.2 * skill), 0.0
     return 0.0, clamp(-0.16 * (error + 0.6), 0.0, 1.0)
 
 
@@ -170,6 +179,20 @@ def back_up(car, mind, across):
 
 
 @kernel
+def drifts_off(road, step, car):
+    """True if the car, going on as it does, leaves the usable road within a moment."""
+    index, u = cell_at(car[S], step, road.shape[0])
+    tx, ty = way_at(road, index, u)
+    sine, cosine = sincos(car[YAW])
+    aside = car[U] * (sine * tx - cosine * ty) + car[V] * (cosine * tx + sine * ty)  # m/s to the left of the track
+    low, high = usable_road(road, index, u)
+    turning = car[U] * (car[YAW_RATE] - car[U] * mix(road, CURVATURE, index, u))
+    then = car[D] + _FORESIGHT * (aside + 0.5 * _FORESIGHT * turning)
+    left = then > high + 0.6 and aside > 0.5 and car[D] > high - 1.0
+    return left or (then < low - 0.6 and aside < -0.5 and car[D] < low + 1.0)
+
+
+@kernel
 def react(road, step, length, cars, mind, traits, i, slow, beyond):
     """Lane and speed in traffic, and the place steered for: (lane, wanted speed, index, u).
 
@@ -177,9 +200,11 @@ def react(road, step, length, cars, mind, traits, i, slow, beyond):
     """
     car = cars[i]
     speed = max(car[U], 0.0)
-    index, u = cell_at(car[S] + 5.5 + 0.40 * speed, step, road.shape[0])
+    look = (5.5 + 0.40 * speed) * (1.0 + 0.2 * (car[LOOSE] - 1.0))
+    index, u = cell_at(car[S] + look, step, road.shape[0])
     lane, strip = choose_lane(road, length, cars, mind, traits, i, index, u)
-    wanted = line_pace(road, step, car, lane, beyond) * mood_pace(mind, traits) * slow
+    push = 1.0 + 0.025 * traits[BOLDNESS] * abs(mind[SIDE])
+    wanted = line_pace(road, step, car, mind[OFFSET], beyond) * mood_pace(mind, traits) * slow * push
     target, gap = car_ahead(cars, i, lane, length)
     held_up = 0.0
     if target >= 0:
@@ -191,6 +216,8 @@ def react(road, step, length, cars, mind, traits, i, slow, beyond):
     plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length)
     if strip < 0.0:
         wanted = min(wanted, max(0.93 * speed, 6.0))  # squeezed from both sides: give way
+    if drifts_off(road, step, car):
+        wanted = min(wanted, speed - 0.9)
     return lane, wanted, index, u
 
 
@@ -214,9 +241,9 @@ def think(road, kinds, step, length, clock, cars, marks, mind, traits, streams, 
     if cosine * tx + sine * ty < 0.3:
         wanted = min(wanted, 7.0)
     mind[WANTED] = wanted
-    throttle, brake = press_for(car, wanted)
+    throttle, brake = press_for(car, wanted, traits[SKILL])
     if beyond > 0.0:
-        brake = min(brake, 0.25)  # grass and gravel brake by themselves; locked wheels would only spin the car
+        brake = min(brake, 0.4)
     if wanted < 0.5 and car[U] < 0.5:
         throttle, brake = 0.0, 0.3  # waits behind a car; not so hard that reverse goes in
     if clock[TICK] - clock[RACE_START] < traits[REACTION]:

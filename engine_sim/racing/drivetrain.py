@@ -26,7 +26,7 @@ from .car import (
     TORQUE_SPAN,
     UP_RPM,
     WHEEL_RADIUS,
-)  # fmt: skip
+)
 from .state import BRAKE_IN, GEAR, HOLD_TICKS, RPM, SHIFT_PAUSE, SHIFT_TICKS, SPIN_REAR, THROTTLE, THROTTLE_IN, U
 
 RPM_PER_RAD = 9.549296585513721  # 60 / 2π

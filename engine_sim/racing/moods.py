@@ -22,7 +22,7 @@ from .state import (
     WANDER_GOAL,
     WANDER_TICKS,
     U,
-)  # fmt: skip
+)
 
 _LOOK = 2.2  # seconds ahead of a bend at which the driver may misjudge it
 

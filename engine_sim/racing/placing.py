@@ -23,7 +23,7 @@ from .road import (
     mix,
     spot_at,
     way_at,
-)  # fmt: skip
+)
 from .state import (
     AX,
     AY,
@@ -65,7 +65,7 @@ from .state import (
     X,
     Y,
     Z,
-)  # fmt: skip
+)
 from .traffic import gap_along
 
 GRID_FIRST, GRID_STEP, GRID_COLUMN = 8.0, 8.0, 2.6  # metres: line to pole, row to row, centreline to column

@@ -17,7 +17,7 @@ from .events import (
     PASS,
     PHASE_EVENT,
     report,
-)  # fmt: skip
+)
 from .placing import find_place, put_back, search_place
 from .plan import LENGTH_OF_LAP, RACE_LAPS, SECONDS_PER_METRE, STEP
 from .road import BEND_HERE, beyond_road, part_of
@@ -51,7 +51,7 @@ from .state import (
     WRAPS,
     D,
     S,
-)  # fmt: skip
+)
 
 COUNTDOWN_TICKS = 3 * TICK_RATE
 _STRAGGLERS = 0.6  # of the winner's time that the others still get after the flag …

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
     SLOPE_AHEAD, SLOPE_LEFT,  # of the ground under the car, rise over run
     LOAD_FRONT, LOAD_REAR,  # axle loads of the last tick, N
     GRIP_FRONT, GRIP_REAR,  # N that each axle could hold in the last tick
-    LOOSE,  # how loose the ground under the car is: peak slip relative to asphalt
+    LOOSE,  # how loose the ground under the car is: peak slip relative to asphalt, ≥ 1
     S, D,  # track position
     PROGRESS,  # metres past the start line of lap one
     BUMP,  # m/s of the hardest knock since the last tick

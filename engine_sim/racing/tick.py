@@ -32,7 +32,7 @@ from .state import (
     TOUCHED,
     YAW,
     S,
-)  # fmt: skip
+)
 from .surfaces import feel_ground
 from .traffic import slipstream
 

@@ -29,6 +29,7 @@ from .state import (
     GEAR,
     LAP_START,
     LAPS,
+    LOOSE,
     PACE,
     PACE_GOAL,
     PHASE,
@@ -49,7 +50,7 @@ from .state import (
     Y,
     Z,
     empty_state,
-)  # fmt: skip
+)
 from .tick import tick
 
 _SLOWEST = 1.0 / 6.0  # s/m: a race that is slower than 6 m/s on average is called off
@@ -242,6 +243,7 @@ def _grid_state(setup: RaceSetup, track: Track, plan: Plan) -> State:
     cars = setup.rivals + 1
     state = empty_state(cars)
     state.clock[COUNTDOWN] = COUNTDOWN_TICKS
+    state.cars[:, LOOSE] = 1.0
     state.minds[:, PACE], state.minds[:, PACE_GOAL], state.minds[:, TARGET] = 1.0, 1.0, -1.0
     state.streams[:] = [stream_seed(setup.seed, f"driver {i}") for i in range(cars)]
     form_grid(plan.road, track.step, track.length, state, _draw_slots(setup.seed, cars))

@@ -195,11 +195,15 @@ class Views:
         draws = draw_list(self._scene, frame)
         return self.classes.draw(frame, draws), self.teacher.draw(frame, draws) if self.teacher else None
 
+    def close(self) -> None:
+        """Close both views. Safe to call twice."""
+        self._stack.close()
+
     def __enter__(self) -> Views:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._stack.close()
+        self.close()
 
 
 def record_session(

@@ -72,6 +72,41 @@ def draw_into(
         fetched += 1
 
 
+class LookAhead:
+    """Samples looks and works out their skies in a thread of its own, ahead of the clips that need them.
+
+    Args:
+        seeds: of the looks, in the order in which ``take`` will be called.
+        lit: whether skies are needed, too.
+    """
+
+    def __init__(self, seeds: Iterable[int], lit: bool) -> None:
+        self._seeds = iter(seeds)
+        self._make = _lit_look if lit else sample_look
+        self._thread = ThreadPoolExecutor(1, "looks")
+        self._coming: deque[Future[Look]] = deque()
+
+    def take(self) -> Look:
+        """The next look."""
+        while len(self._coming) < 3 and (seed := next(self._seeds, None)) is not None:
+            self._coming.append(self._thread.submit(self._make, seed))
+        return self._coming.popleft().result()
+
+    def __enter__(self) -> LookAhead:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.shutdown(cancel_futures=True)
+
+
+def _lit_look(seed: int) -> Look:
+    from ..views.teacher_light import light_of
+
+    look = sample_look(seed)
+    light_of(look)  # It keeps the sky, which is nearly all of the work of TeacherView.set_look.
+    return look
+
+
 class Studio:
     """Draws the clips of a plan; keeps the views of the last track open.
 
@@ -97,10 +132,9 @@ class Studio:
         self._classes = self._teacher = None
         self._track = ""
 
-    def draw(self, track: str, log: RaceLog, job: ClipJob) -> tuple[Clip, Look]:
-        """Draw one clip; its meta is still empty."""
+    def draw(self, track: str, log: RaceLog, job: ClipJob, look: Look) -> Clip:
+        """Draw one clip in its look; its meta is still empty."""
         plan = self._plan
-        look = sample_look(job.look)
         classes, teacher = self._views(track, look)
         frames = log.frames(job.start, job.frames, job.camera)
         scene = build_scene(load_track(track))
@@ -113,7 +147,7 @@ class Studio:
             draw_into(teacher, frames, draws, pictures, self._stopped)
         before = log.frames(job.start - 1, 1, job.camera) if job.start else [frames[0]]
         planes = self._planes(classes, before + frames) if plan.planes else {}
-        return Clip({}, maps, pictures, *pose_arrays(frames), planes), look
+        return Clip({}, maps, pictures, *pose_arrays(frames), planes)
 
     def _views(self, track: str, look: Look) -> tuple[ClassView, TeacherView | None]:
         plan = self._plan
@@ -156,7 +190,13 @@ def has_shard(path: Path, shard: ShardJob, plan: ClipPlan) -> bool:
 
 
 def render_shard(
-    studio: Studio, shard: ShardJob, log: RaceLog, path: Path, plan: ClipPlan, tell: Callable[[int], None]
+    studio: Studio,
+    shard: ShardJob,
+    log: RaceLog,
+    looks: LookAhead,
+    path: Path,
+    plan: ClipPlan,
+    tell: Callable[[int], None],
 ) -> None:
     """Draw the clips of a shard and write it; clips are compressed and written while the next ones are drawn.
 
@@ -164,6 +204,7 @@ def render_shard(
         studio: that draws.
         shard: what to draw.
         log: its race.
+        looks: gives the looks of its clips, in their order.
         path: file to write.
         plan: of the clips.
         tell: called with the number of frames of each clip drawn.
@@ -176,7 +217,8 @@ def render_shard(
     ):
         waiting: deque[Future[dict[str, Any]]] = deque()
         for number, job in enumerate(shard.clips):
-            clip, look = studio.draw(shard.race.setup.track, log, job)
+            look = looks.take()
+            clip = studio.draw(shard.race.setup.track, log, job, look)
             prepared = compress.submit(prepare_clip, clip, plan.teacher)
             prompt = compress.submit(prompt_of, look, clip.class_maps)
             waiting.append(

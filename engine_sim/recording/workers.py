@@ -22,7 +22,7 @@ from .clip_plan import ClipPlan, RaceJob, ShardJob
 from .clips import RACE_FOLDER
 from .drive import Interrupt
 from .race_log import has_race, open_race, simulate_race
-from .studio import Stopped, Studio, render_shard
+from .studio import LookAhead, Stopped, Studio, render_shard
 
 
 @dataclass(frozen=True)
@@ -90,12 +90,14 @@ class Work:
     ) -> None:
         """Draw and write shards, until ``stopped``."""
         log, race = None, ""
-        for shard in shards:
-            if stopped():
-                return
-            if log is None or shard.race.name != race:
-                log, race = open_race(self.race_path(shard.race), shard.race), shard.race.name
-            render_shard(studio, shard, log, self.out / shard.name, self.plan, tell)
+        seeds = [job.look for shard in shards for job in shard.clips]
+        with LookAhead(seeds, lit=self.plan.teacher != "none") as looks:
+            for shard in shards:
+                if stopped():
+                    return
+                if log is None or shard.race.name != race:
+                    log, race = open_race(self.race_path(shard.race), shard.race), shard.race.name
+                render_shard(studio, shard, log, looks, self.out / shard.name, self.plan, tell)
 
 
 def run_here(work: Work, missing: list[ShardJob], _: Workers, counter: Counter, interrupt: Interrupt) -> None:

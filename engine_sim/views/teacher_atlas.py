@@ -106,7 +106,8 @@ def _panel(index: int) -> tuple[Plane, Plane]:
         _paste(letters, text((int(width * 0.84), int(height * 0.34))), (width // 2, int(height * 0.73)))
     else:  # the name twice, with a line
         _paste(letters, text((int(width * 0.9), int(height * 0.5))), (width // 2, int(height * 0.42)))
-        cv2.rectangle(graphics, (int(width * 0.05), int(height * 0.8)), (int(width * 0.95), int(height * 0.88)), 255, -1)
+        low, high = (int(width * 0.05), int(height * 0.8)), (int(width * 0.95), int(height * 0.88))
+        cv2.rectangle(graphics, low, high, 255, -1)
     small = [cv2.resize(p, PANEL, interpolation=cv2.INTER_AREA) for p in (letters, graphics)]
     return small[0], small[1]
 

@@ -114,7 +114,7 @@ def light_of(look: Look) -> SceneLight:
     table = table + (_deck_radiance(light, total) - table) * light.deck
     through = np.exp(-0.45 * weather.haze * light.haze_height / 1000.0 / max(sun[2], 0.1))
     hidden = 0.0 if light.shaft else light.deck
-    direct = direct * through * (1.0 - hidden) ** 1.5 * (1.0 if sun[2] > 0.0 else 0.0)
+    direct = direct * through * (1.0 - hidden) ** 2 * (1.0 if sun[2] > 0.0 else 0.0)
     seen = 0.3 if light.shaft else 1.0
     grey = (_irradiance(table) + direct * seen * max(sun[2], 0.16)) @ _LUMINANCE
     exposure = light.key * np.pi / grey
@@ -124,8 +124,12 @@ def light_of(look: Look) -> SceneLight:
     values = {
         **_light_values(look, table, direct, sun), **_weather_values(look, table, direct, sun), **_surface_values(look),
     }  # fmt: skip
-    casts = direct @ _LUMINANCE > 0.02
-    return SceneLight(rgba, LOOK.pack(values), sun if casts else None)
+    return SceneLight(rgba, LOOK.pack(values), sun if _casts(direct) else None)
+
+
+def _casts(direct: Floats) -> bool:
+    """Whether the sun is strong enough for shadows that anybody would see."""
+    return bool(direct @ _LUMINANCE > 0.15)
 
 
 def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Values:
@@ -134,7 +138,7 @@ def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Val
     falls = _irradiance(table) + direct * max(sun[2], 0.0) * (0.3 if light.shaft else 1.0)
     below = ground * falls / np.pi
     return {
-        "sun": (*sun, float(direct @ _LUMINANCE)),
+        "sun": (*sun, float(direct @ _LUMINANCE) * _casts(direct)),
         "sun_flat": (np.cos(look.weather.sun_azimuth), np.sin(look.weather.sun_azimuth)),
         "sun_light": direct,
         "sun_disc": direct * (1.0 - 0.8 * light.deck),

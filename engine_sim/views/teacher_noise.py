@@ -86,6 +86,11 @@ def stones(size: int, cells: int, seed: int, squash: float = 1.0) -> tuple[Image
     return height, of_label[label[view]]
 
 
+def blurred(image: Image, sigma: float) -> Image:
+    """Gaussian blur of a tiling picture, which goes on tiling."""
+    return cv2.GaussianBlur(np.pad(image, 8, mode="wrap"), (0, 0), sigma)[8:-8, 8:-8]
+
+
 def normals(height: Image, strength: float) -> tuple[Image, Image]:
     """Slope of a tiling height picture as two channels around 0.5: the normal's x (right) and y (up the picture)."""
     dx = np.roll(height, 1, 1) - np.roll(height, -1, 1)

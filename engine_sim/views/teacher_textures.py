@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from .teacher_noise import Image, fractal, normals, pack, stones, stretch, value_noise, white
+from .teacher_noise import Image, blurred, fractal, normals, pack, stones, stretch, value_noise, white
 
 SIZE = 512
 
@@ -50,7 +50,7 @@ def _asphalt() -> NDArray[np.uint8]:
     fill = np.clip(fine * 2.0 - 0.5, 0, 1)
     light = 0.34 + 0.12 * bed + 0.16 * fill * fine_tone + stone * (0.08 + 0.42 * tone**3)
     height = 0.6 * stone + 0.4 * fill + 0.2 * bed
-    return pack(light, stone, *normals(cv2.GaussianBlur(height, (3, 3), 0), 0.3))
+    return pack(light, stone, *normals(blurred(height, 0.8), 0.3))
 
 
 def _cracks(seed: int, cells: int, width: float) -> Image:
@@ -63,7 +63,7 @@ def _cracks(seed: int, cells: int, width: float) -> Image:
     tiled = np.pad(number, 32, mode="wrap")
     warped = cv2.remap(tiled, x + 32 + shift_x, y + 32 + shift_y, cv2.INTER_NEAREST)
     edge = (warped != np.roll(warped, 1, 0)) | (warped != np.roll(warped, 1, 1))
-    line = cv2.GaussianBlur(np.pad(edge.astype(np.float32), 8, mode="wrap"), (0, 0), width)[8:-8, 8:-8]
+    line = blurred(edge.astype(np.float32), width)
     return np.clip(line * 2.2, 0, 1)
 
 
@@ -105,8 +105,8 @@ def _wraps(first: float, last: float) -> tuple[int, ...]:
 def _grass() -> NDArray[np.uint8]:
     light, tone, depth = _strokes(9000, 71, (9.0, 30.0), np.pi / 2, 1, 1.7)
     clump = fractal(SIZE, 10, 3, 75)
-    light = cv2.GaussianBlur(light, (3, 3), 0.6) * (0.7 + 0.6 * clump)
-    height = cv2.GaussianBlur(depth, (3, 3), 0.8) * 0.5 + clump
+    light = blurred(light, 0.6) * (0.7 + 0.6 * clump)
+    height = blurred(depth, 0.8) * 0.5 + clump
     tone = 0.6 * tone + 0.4 * fractal(SIZE, 6, 3, 79)
     return pack(stretch(light, 0.2, 99.8) * 0.9 + 0.05, tone, *normals(height, 0.9))
 
@@ -118,7 +118,7 @@ def _gravel() -> NDArray[np.uint8]:
     height = np.where(on_top, np.sqrt(big) * 1.1, np.sqrt(small) * 0.7).astype(np.float32)
     tone = np.where(on_top, big_tone, small_tone).astype(np.float32)
     light = height * 0.62 * (0.6 + 0.5 * tone) + 0.08 * value_noise(SIZE, 128, 87)
-    return pack(light, tone, *normals(cv2.GaussianBlur(height, (3, 3), 0.8), 0.55))
+    return pack(light, tone, *normals(blurred(height, 0.8), 0.55))
 
 
 def _rock() -> NDArray[np.uint8]:
@@ -130,7 +130,7 @@ def _rock() -> NDArray[np.uint8]:
     rough = fractal(SIZE, 12, 6, 93, 0.62)
     light = 0.3 * band + 0.42 * rough + 0.2 * chip_tone - 0.4 * crack + 0.12
     height = 0.35 * band + rough * 1.1 + 0.5 * chip_tone + 0.2 * chips - 0.5 * crack
-    return pack(light, fractal(SIZE, 5, 5, 99, 0.6), *normals(cv2.GaussianBlur(height, (3, 3), 0.7), 0.9))
+    return pack(light, fractal(SIZE, 5, 5, 99, 0.6), *normals(blurred(height, 0.7), 0.9))
 
 
 def _leaves() -> NDArray[np.uint8]:
@@ -152,14 +152,15 @@ def _leaves() -> NDArray[np.uint8]:
                 place = (round(x0 + ox), round(y0 + oy))
                 for plane, value in ((light, shade), (tone, e), (lean_x, 0.2 + 0.6 * c), (lean_y, 0.2 + 0.6 * a)):
                     cv2.ellipse(plane, place, axes, 360.0 * a, 0, 360, value, -1)
-    soft = [cv2.GaussianBlur(p, (3, 3), 0.7) for p in (light, tone, lean_x, lean_y)]
+    soft = [blurred(p, 0.7) for p in (light, tone, lean_x, lean_y)]
     return pack(soft[0] * (0.75 + 0.4 * clump), *soft[1:])
 
 
 def _puffs() -> NDArray[np.uint8]:
     """Clumps of three sizes pushed into each other, warped so that no grid shows."""
     y, x = np.mgrid[:SIZE, :SIZE].astype(np.float32)
-    height, tone = np.zeros((SIZE, SIZE), np.float32), np.zeros((SIZE, SIZE), np.float32)
+    height: Image = np.zeros((SIZE, SIZE), np.float32)
+    tone = np.zeros((SIZE, SIZE), np.float32)
     for cells, weight, seed in ((8, 0.5, 181), (19, 0.32, 184), (44, 0.18, 187)):
         puff, number = stones(SIZE, cells, seed)
         warp = 0.5 * SIZE / cells
@@ -168,15 +169,15 @@ def _puffs() -> NDArray[np.uint8]:
         grid = x + pad + shift_x, y + pad + shift_y
         height += weight * cv2.remap(np.pad(np.sqrt(puff), pad, mode="wrap"), *grid, cv2.INTER_LINEAR)
         tone += weight * cv2.remap(np.pad(number, pad, mode="wrap"), *grid, cv2.INTER_NEAREST)
-    height = cv2.GaussianBlur(np.pad(height, 8, mode="wrap"), (0, 0), 1.0)[8:-8, 8:-8]
+    height = blurred(height, 1.0)
     return pack(stretch(height), tone, *normals(height, 1.4))
 
 
 def _needles() -> NDArray[np.uint8]:
     light, tone, depth = _strokes(5200, 121, (14.0, 40.0), -np.pi / 2, 2, 1.1)
     clump = fractal(SIZE, 9, 3, 125)
-    light = stretch(cv2.GaussianBlur(light, (3, 3), 0.6) * (0.45 + 1.0 * clump), 0.2, 99.8)
-    height = cv2.GaussianBlur(depth, (0, 0), 1.2) * 0.7 + clump
+    light = stretch(blurred(light, 0.6) * (0.45 + 1.0 * clump), 0.2, 99.8)
+    height = blurred(depth, 1.2) * 0.7 + clump
     return pack(light * 0.92, 0.5 * tone + 0.5 * clump, *normals(height, 1.2))
 
 
@@ -212,7 +213,7 @@ def _soil() -> NDArray[np.uint8]:
     pebble, tone = stones(SIZE, 44, 164)
     shows = np.clip(pebble * 3.0 - 0.8, 0, 1) * (tone > 0.72)
     height = clods + 0.5 * shows
-    return pack(0.22 + 0.5 * clods + 0.22 * shows * tone, shows, *normals(cv2.GaussianBlur(height, (3, 3), 0.6), 1.0))
+    return pack(0.22 + 0.5 * clods + 0.22 * shows * tone, shows, *normals(blurred(height, 0.6), 1.0))
 
 
 _CLOTHES = (

@@ -80,16 +80,16 @@ class TeacherView:
 
     def draw(self, frame: FrameState, draws: DrawList | None = None) -> NDArray[np.uint8]:
         """RGB uint8 [H, W, 3] of a frame, row 0 at the top; ``draws`` spares culling if another view has done it."""
-        if self._pending:
+        if self.__dict__.get("_pending"):
             raise RuntimeError("draw between begin and end: fetch the frames in flight first")
         self.begin(frame, draws)
         return self.end()
 
     def begin(self, frame: FrameState, draws: DrawList | None = None) -> None:
         """Start a frame and its copy into a pixel buffer. At most IN_FLIGHT may wait for ``end``."""
-        if len(self._pending) >= IN_FLIGHT:
-            raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
         with self._gl as ctx:
+            if len(self._pending) >= IN_FLIGHT:
+                raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
             buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=3 * self.size[0] * self.size[1])
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
             self._darkroom.develop(buffer)

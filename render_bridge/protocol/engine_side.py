@@ -38,6 +38,7 @@ from .messages import (
 )
 from .planes import PLANES, check_plane
 from .pulse import MILLISECOND, Pulse
+from .replies import error_message
 from .states import ENGINE_LATE, EngineState, check_step, enter
 from .tables import table_to_wire
 
@@ -296,12 +297,7 @@ class EngineSide:
     def _blame(self, error: RemoteProtocolError, about: int | None) -> list[EngineEvent]:
         self.counters["bad_messages"] += 1
         if self.state is EngineState.OPEN and about != Error.type_byte:
-            self._send(
-                Error(
-                    code=error.fault, name=error.fault.label, text=error.text[:1000], fatal=False,
-                    about_type=about, details=error.details or None,
-                )
-            )  # fmt: skip
+            self._send(error_message(error, False, about))
         return [PeerBroke(error.fault, error.text)]
 
     def _lose(self, reason: str) -> Lost:

@@ -46,6 +46,7 @@ from .offer import Offer, negotiate
 from .pulse import MILLISECOND
 from .reading import read_class_map, read_planes
 from .renderer_session import RendererSession
+from .replies import error_message
 from .states import PeerState, check_step
 
 Peer = bytes
@@ -87,16 +88,14 @@ class RendererSide:
         try:
             message = decode(frames)
             state = PeerState.UNKNOWN if session is None else PeerState.OPEN
-            if session is None and not isinstance(message, Hello | Ping):
+            if session is None and not isinstance(message, Hello):
                 if isinstance(message, Error | Bye):
                     return []
                 raise RemoteProtocolError(Fault.NOT_GREETED, "no session on this connection: send HELLO first")
             check_step(state, "receive", message)
             if isinstance(message, Hello):
                 return self._greet(peer, message)
-            if session is None:
-                self._pong(peer, message)
-                return []
+            assert session is not None
             return self._handle(session, message)
         except RemoteProtocolError as error:
             return self._blame(peer, error, frames, message)
@@ -191,8 +190,7 @@ class RendererSide:
             session.account.acknowledge(message.acknowledged)
             self._grant(session)
         elif isinstance(message, Ping):
-            assert session.peer is not None
-            self._pong(session.peer, message)
+            self._send(session, Pong(id=message.id, time=message.time, received=self._now, sent=self._now))
         elif isinstance(message, Error):
             details = message.details or {}
             return [Refused(message.code, message.name, message.text, message.fatal, details, session.token)]
@@ -359,10 +357,6 @@ class RendererSide:
 
     # --- sending
 
-    def _pong(self, peer: Peer, ping: Message) -> None:
-        assert isinstance(ping, Ping)
-        self._post(peer, Pong(id=ping.id, time=ping.time, received=self._now, sent=self._now))
-
     def _send(self, session: RendererSession, message: Message) -> None:
         assert session.peer is not None
         check_step(PeerState.OPEN, "send", message)
@@ -371,17 +365,3 @@ class RendererSide:
 
     def _post(self, peer: Peer, message: Message) -> None:
         self._outbox.append((peer, encode(message)))
-
-
-def error_message(
-    error: RemoteProtocolError,
-    fatal: bool,
-    about: int | None = None,
-    seq: int | None = None,
-    grant: int | None = None,
-) -> Error:
-    """ERROR for a refusal; the text is cut to what a header takes."""
-    return Error(
-        code=int(error.fault), name=error.fault.label, text=error.text[:1000], fatal=fatal, about_type=about,
-        about_seq=seq, about_grant=grant, details=error.details or None,
-    )  # fmt: skip

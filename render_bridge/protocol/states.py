@@ -68,9 +68,8 @@ ENGINE_LATE = frozenset({Credit, Picture, Receipt, Ping, Pong, Welcome})
 
 RENDERER: dict[Step, frozenset[PeerState]] = {
     (P.UNKNOWN, "receive", Hello): frozenset({P.OPEN, P.UNKNOWN}),
-    (P.UNKNOWN, "receive", Ping): frozenset({P.UNKNOWN}),
     (P.UNKNOWN, "send", Welcome): frozenset({P.OPEN}),
-    **{(P.UNKNOWN, "send", m): frozenset({P.UNKNOWN}) for m in (Error, Pong, Bye)},
+    **{(P.UNKNOWN, "send", m): frozenset({P.UNKNOWN}) for m in (Error, Bye)},
     **{(P.OPEN, "receive", m): frozenset({P.OPEN}) for m in (Frame, Control, Ack, Ping, Pong, Error)},
     (P.OPEN, "receive", Hello): frozenset({P.OPEN, P.UNKNOWN}),
     (P.OPEN, "receive", Bye): frozenset({P.UNKNOWN}),

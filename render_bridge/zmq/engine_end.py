@@ -153,8 +153,15 @@ class EngineEnd:
         """Frames offered, sent, skipped; pictures; and everything that went wrong, by name."""
         with self._lock:
             flow = self._side.flow
-            return {**self._side.counters, "offered": flow.next_seq, "skipped": flow.skipped, "held": flow.held,
-                    "clock_jumps": self._side.pulse.jumps}  # fmt: skip
+            return {
+                "frames": 0,
+                "pictures": 0,
+                **self._side.counters,
+                "offered": flow.next_seq,
+                "skipped": flow.skipped,
+                "held": flow.held,
+                "clock_jumps": self._side.pulse.jumps,
+            }
 
     def close(self, text: str = "the engine ends") -> None:
         """Say BYE and end within a second, whether or not anybody listens."""

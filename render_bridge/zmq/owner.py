@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
+import time
 from collections.abc import Callable
 
 import zmq
@@ -18,6 +19,8 @@ LINGER_MS = 200
 HWM = 256
 """Messages; more than credit ever allows, so that a peer that misses credit's rules is the only one to meet it."""
 JOIN_S = 1.5
+FAREWELL_S = 0.03
+"""Between BYE and the end of the socket: the peer's ZeroMQ forgets what it has not read when a connection ends."""
 
 
 class SocketOwner:
@@ -107,6 +110,7 @@ class SocketOwner:
             if socket in ready:
                 self._on_readable(socket)
             if not self._on_turn(socket):
+                time.sleep(FAREWELL_S)
                 return
 
 

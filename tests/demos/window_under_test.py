@@ -1,91 +1,12 @@
-"""The real window with a race and views that start at once; writes down what happened.
+"""A game to test, in a process of its own: ``python -m tests.demos.window_under_test REPORT.json [words]``.
 
-Run as ``python -m tests.demos.window_under_test REPORT.json [words]``; words switch on habits: ``slow-load``, ``pad``,
-``no-gl``.
+Painters' processes import this module again, so it imports nothing heavy until it is run.
 """
 
-from __future__ import annotations
-
-import itertools
-import json
 import sys
-import threading
-import time
 from pathlib import Path
-from typing import Any
-
-from demos.options import NamedLook
-from demos.play.game import PlayOptions
-from demos.play.painter import Painter
-from demos.play.window import PlayWindow
-from engine_sim.racing.world import RaceSetup
-
-from . import play_standins as standins
-from .play_standins_race import RingDrive
-from .virtual_pad import VirtualPad
-
-
-def load(options, progress):
-    """Nothing to load."""
-    return RingDrive(options.setup)
-
-
-def busy_load(options, progress):
-    """Three seconds of plain Python, the worst case for the thread that pumps events."""
-    progress("thinking hard")
-    end = time.monotonic() + 3.0
-    while time.monotonic() < end:
-        sum(range(1000))
-    return load(options, progress)
-
-
-def wiggle(ready: Path) -> None:
-    """Once the race runs, plug in a pad, steer right at full throttle for half a second, pull the plug."""
-    while not ready.exists():
-        time.sleep(0.02)
-    pad = VirtualPad()
-    time.sleep(0.3)
-    pad.axis(0, 32767)
-    pad.axis(5, 32767)
-    time.sleep(0.5)
-    pad.unplug()
-
-
-class WatchedWindow(PlayWindow):
-    """The window, keeping the times at which it emptied its event queue."""
-
-    def __init__(self, *args: Any) -> None:
-        self.pumped: list[float] = []
-        self.note: dict[str, Any] = {}
-        self.ready = Path()
-        super().__init__(*args)
-
-    def _pump(self):
-        self.pumped.append(time.monotonic())
-        return super()._pump()
-
-    def _drive(self, game):
-        self.note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(self.pumped))
-        self.ready.touch()
-        return super()._drive(game)
-
-
-def main(report: Path, words: list[str]) -> None:
-    opener = standins.open_class_only if "no-gl" in words else standins.open_pattern
-    looks = (NamedLook("plain", None),)
-    options = PlayOptions(RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent)
-    window = WatchedWindow(options, lambda job: Painter(job, opener), busy_load if "slow-load" in words else load)
-    window.ready = report.with_suffix(".ready")
-    if "pad" in words:
-        threading.Thread(target=wiggle, args=(window.ready,), daemon=True).start()
-    game = None
-    try:
-        game = window.run()
-    finally:
-        ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
-        note = {**window.note, "ticks": ticks, "lost_ticks": window.lost_ticks, "view": window.stage.view}
-        report.write_text(json.dumps({**note, "pads": window.inputs.pads.names()}))
-
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), sys.argv[2:])
+    from tests.demos.watched_window import play
+
+    play(Path(sys.argv[1]), sys.argv[2:])

@@ -51,7 +51,12 @@ def test_a_header_over_the_limit_is_refused_unread():
 def test_sizes_that_a_header_only_claims_take_no_memory():
     """R-04: 4 GiB of text, a billion entries: refused by the claim."""
     tag = bytes(encode(frame())[0])
-    for claim in (b"\x81\xa1a\xdb\xff\xff\xff\xff", b"\x81\xa1a\xdd\x3f\xff\xff\xff", b"\xdf\x3f\xff\xff\xff", b"\xc6\xff\xff\xff\xff"):
+    for claim in (
+        b"\x81\xa1a\xdb\xff\xff\xff\xff",
+        b"\x81\xa1a\xdd\x3f\xff\xff\xff",
+        b"\xdf\x3f\xff\xff\xff",
+        b"\xc6\xff\xff\xff\xff",
+    ):
         with pytest.raises(RemoteProtocolError) as caught:
             decode([tag, claim, b""])
         assert caught.value.fault is Fault.BAD_HEADER
@@ -71,7 +76,9 @@ def test_our_own_mistakes_are_blamed_on_us_and_the_peers_on_the_peer():
         frame(tick=-1)
     good = frame().header()
     wire = [*encode(frame())[:1], msgpack.packb({**good, "tick": -1}), b"12345678"]
-    with pytest.raises(RemoteProtocolError, match="field 'tick': expected integer 0 … 18446744073709551615, got int -1"):
+    with pytest.raises(
+        RemoteProtocolError, match="field 'tick': expected integer 0 … 18446744073709551615, got int -1"
+    ):
         decode(wire)
 
 

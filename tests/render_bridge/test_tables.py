@@ -16,7 +16,9 @@ from render_bridge.protocol.tables import (
     translation,
 )
 
-DOOM = ClassTable("doom-1", (SceneClass(0, "floor", (1, 2, 3)), SceneClass(1, "imp", (200, 0, 0)), SceneClass(2, "sky", (0, 0, 9))))
+DOOM = ClassTable(
+    "doom-1", (SceneClass(0, "floor", (1, 2, 3)), SceneClass(1, "imp", (200, 0, 0)), SceneClass(2, "sky", (0, 0, 9)))
+)
 
 
 def refusal(fault, call, *args):
@@ -45,7 +47,9 @@ def test_a_table_that_is_not_injective_is_refused():
 
 def test_colors_one_level_apart_are_noted():
     """Case B115."""
-    near = ClassTable("n", (SceneClass(0, "a", (5, 5, 5)), SceneClass(1, "b", (5, 6, 5)), SceneClass(2, "c", (7, 7, 7))))
+    near = ClassTable(
+        "n", (SceneClass(0, "a", (5, 5, 5)), SceneClass(1, "b", (5, 6, 5)), SceneClass(2, "c", (7, 7, 7)))
+    )
     assert close_colors(near) == ["colours of 'a' and 'b' differ by 1 level only"]
     assert close_colors(RACING) == []
 

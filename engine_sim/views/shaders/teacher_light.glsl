@@ -38,7 +38,7 @@ float cloud_at(vec2 at, float detail) {
 
 // Share of sunlight that clouds let through to a point, 0 … 1.
 float cloud_light(vec3 world) {
-    if (sun.w < 0.03) return 1.0;
+    if (sun.w <= 0.0) return 1.0;
     vec2 at = world.xy + sun.xy * ((cloud.z - world.z) / max(sun.z, 0.12));
     float broad = textureLod(details, vec3((at + cloud_shift.xy + frame_time.x * wind.xy) / 8600.0, LAYER_NOISE), 2.0).r;
     float free = 1.0 - cloud.w * smoothstep(cloud.x, cloud.x + cloud.y, broad * 0.74 + 0.13);

@@ -47,7 +47,7 @@ vec4 finished(Surface m, float open, int own) {
     vec3 ray = from_eye / far, world = from_eye + eye_at.xyz;
     vec3 face = normalize(normal_in);
     float sun_share = cloud_light(world);
-    if (sun.w > 0.03) sun_share *= shadow_at(world, face);
+    if (sun.w > 0.0) sun_share *= shadow_at(world, face);
 #ifdef MATTE
     CarLight cars = CarLight(1.0, 1.0, vec3(0.0));
 #else

@@ -293,6 +293,11 @@ def test_pictures_are_drawn_ahead_but_fetched_in_order():
     assert view.begun == []
 
 
+def test_looks_are_worked_out_ahead_and_handed_out_in_order():
+    with studio.LookAhead([5, 3, 9, 1, 7], lit=True) as looks:
+        assert [looks.take().seed for _ in range(5)] == [5, 3, 9, 1, 7]
+
+
 def test_shards_say_what_they_are(folder):
     plan = plan_shards(PLAN)
     assert sorted(p.name for p in folder.glob("*.clips")) == sorted(shard.name for shard in plan)

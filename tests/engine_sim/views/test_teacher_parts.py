@@ -1,0 +1,129 @@
+"""Textures, print, draw groups, shadow maps and sheets of the teacher view."""
+
+import numpy as np
+import pytest
+
+from engine_sim.tracks.catalogue import load_track
+from engine_sim.views.culling import draw_list
+from engine_sim.views.gl_context import open_gl
+from engine_sim.views.look import sample_look
+from engine_sim.views.materials import Material
+from engine_sim.views.scene import build_scene
+from engine_sim.views.teacher_atlas import BRANDS, DIGIT, PANEL, print_atlas
+from engine_sim.views.teacher_noise import fractal, hash_grid, stones, value_noise
+from engine_sim.views.teacher_scene import Group, TeacherScene
+from engine_sim.views.teacher_shadows import MAPS, SunShadows
+from engine_sim.views.teacher_sheet import contact_sheet, look_sheet, posed_car, posed_frame, track_sheet
+from engine_sim.views.teacher_textures import SIZE, Layer, detail_layers
+
+TRACK = "acorn-loop"
+
+
+def seam(image: np.ndarray) -> float:
+    """Step across the border of a tile over the mean step inside."""
+    flat = image.astype(np.float64)
+    border = np.abs(flat[0] - flat[-1]).mean() + np.abs(flat[:, 0] - flat[:, -1]).mean()
+    inside = np.abs(np.diff(flat, axis=0)).mean() + np.abs(np.diff(flat, axis=1)).mean()
+    return border / inside
+
+
+@pytest.mark.parametrize("layer", [layer for layer in Layer if layer != Layer.CROWD])
+def test_layers_tile_and_are_not_flat(layer):
+    picture = detail_layers()[layer]
+    assert picture.shape == (SIZE, SIZE, 4)
+    for channel in range(4):
+        assert picture[..., channel].std() > 2
+        assert seam(picture[..., channel]) < 2.0
+
+
+def test_the_crowd_is_people_on_nothing():
+    crowd = detail_layers()[Layer.CROWD]
+    assert 0.3 < (crowd[..., 3] > 0).mean() < 0.9
+    assert (crowd[..., :3][crowd[..., 3] == 0] == 0).all()
+
+
+def test_noise_is_a_function_of_its_seed():
+    assert np.array_equal(hash_grid(8, 8, 1), hash_grid(8, 8, 1))
+    assert not np.array_equal(hash_grid(8, 8, 1), hash_grid(8, 8, 2))
+    assert abs(hash_grid(64, 64, 3).astype(np.float64).mean() / 2**32 - 0.5) < 0.02
+    for image in (value_noise(64, 8, 1), fractal(64, 4, 3, 2), *stones(64, 6, 3)):
+        assert image.dtype == np.float32
+        assert image.min() >= 0.0
+        assert image.max() <= 1.0
+
+
+def test_every_brand_and_digit_is_printed():
+    atlas = print_atlas()
+    for index in range(len(BRANDS)):
+        x, y = index % 4 * PANEL[0], index // 4 * PANEL[1]
+        panel = atlas[y : y + PANEL[1], x : x + PANEL[0]]
+        assert 0.02 < (panel[..., 0] > 128).mean() < 0.6
+        assert (panel[..., 1] > 128).mean() > 0.02
+    digits = [atlas[-DIGIT:, k * DIGIT : (k + 1) * DIGIT, 0] for k in range(10)]
+    assert all((d > 128).mean() > 0.05 for d in digits)
+    assert all(not np.array_equal(a, b) for i, a in enumerate(digits) for b in digits[i + 1 :])
+
+
+@pytest.fixture(scope="module")
+def scene():
+    return build_scene(load_track(TRACK))
+
+
+def test_groups_share_out_every_triangle_of_the_list_once(scene):
+    draws = draw_list(scene, posed_frame(load_track(TRACK), 120.0))
+    with open_gl() as ctx:
+        parts = TeacherScene(ctx, scene)
+        commands = parts._commands(draws)
+    wanted = int(draws.ranges[:, 1].sum()) + sum(
+        len(b.instances) * len(scene.prototypes[b.prototype].lods[b.lod].indices) for b in draws.batches
+    )
+    assert int((commands[:, 0] * commands[:, 1]).sum()) == wanted
+    assert sum(count for _, count in parts._spans) == len(commands)
+    first, count = parts._spans[Group.GROUND]
+    mesh = parts._parts.mesh
+    for size, instances, start, base, _ in commands[first : first + count].tolist():
+        if base == 0 and instances == 1:
+            kinds = mesh.vertices["surface"][mesh.indices[start : start + size], 1]
+            assert not np.isin(kinds, range(Material.GUARD_RAIL, Material.FENCE + 1)).any()
+
+
+def test_shadow_maps_are_redrawn_only_when_their_centre_moves(scene):
+    frame = posed_frame(load_track(TRACK), 120.0)
+    with open_gl() as ctx:
+        shadows = SunShadows(ctx, scene, TeacherScene(ctx, scene), 64)
+        shadows.set_sun(np.array([0.6, 0.0, 0.8]))
+        drawn = []
+        plain = shadows._draw
+        shadows._draw = lambda index, center: (drawn.append(index), plain(index, center))
+        shadows.follow(frame.camera)
+        shadows.follow(frame.camera)
+        assert drawn == [0, 1]
+        moved = np.array(frame.camera.position) + (2.0 * MAPS[0].step, 2.0 * MAPS[0].step, 0.0)
+        shadows.follow(frame.camera._replace(position=tuple(moved)))
+        assert drawn[2] == 0
+        assert len(drawn) < 5
+        drawn.clear()
+        shadows.set_sun(None)
+        shadows.follow(frame.camera)
+        assert not drawn
+    assert all(kind.step / (2.0 * kind.half / 1024) % 1.0 == 0.0 for kind in MAPS)
+
+
+def test_sheets_hold_every_picture_with_its_label(scene):
+    blank = np.full((64, 96, 3), 90, np.uint8)
+    sheet = contact_sheet([("one", blank), ("two", blank), ("three", blank)], 2)
+    assert sheet.shape == (2 * 64 + 12, 2 * 96 + 12, 3)
+    assert sheet[8:30, 8:30].mean() == 90
+    assert sheet.max() > 130
+    frame = posed_frame(load_track(TRACK), 120.0)
+    looks = [(name, sample_look(1, name)) for name in ("sunset", "storm")]
+    assert look_sheet(scene, frame, looks, 64, 64, 2).std() > 20
+    assert track_sheet([(load_track(TRACK), 50.0, sample_look(2))], 64, 64).shape == (72, 72, 3)
+
+
+def test_posed_cars_stand_on_the_road():
+    track = load_track(TRACK)
+    car = posed_car(track, 100.0, 1.5)
+    i = int(100.0 / track.step)
+    assert np.hypot(car.x - track.arrays.x[i], car.y - track.arrays.y[i]) == pytest.approx(1.5)
+    assert posed_frame(track, 10.0, "cockpit").hide_player
