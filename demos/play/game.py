@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from demos.options import CAMERAS, NamedLook
-from engine_sim.core.errors import UserError
 from engine_sim.racing.controls import Controls
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.recording.record import Recorder, RecordOptions
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.camera import CameraRig
-from engine_sim.views.class_view import ClassView, open_class_view
+from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
 
@@ -61,8 +60,11 @@ class Game:
         self.plan = Minimap(drive.track)
         self.started_tick: int | None = None
         self._tape = tape
-        if tape is not None:
-            tape.frame()
+
+    def begin(self) -> None:
+        """The race is about to start; a recording's folder appears with its first frame. UserError if it cannot."""
+        if self._tape is not None:
+            self._tape.frame()
 
     def tick(self, controls: Controls) -> None:
         """One tick of the race and of its camera."""
@@ -104,7 +106,9 @@ class Game:
 class Tape:
     """Records a drive while it is played: inputs and state hash every tick, the class map every video frame.
 
-    Maps are drawn here and not by the screen's painter: a recording has every frame, however late the screen is.
+    Maps are drawn here and not by the screen's painter: a recording has every frame, however late the screen is. The
+    CPU draws them, because a second OpenGL in the window's process would take the context that SDL shows its picture
+    with; so the map hashes hold on every machine, and ``paintover replay --render`` draws them at any size later.
 
     Args:
         drive: at its start.
@@ -116,12 +120,9 @@ class Tape:
             raise ValueError("a tape needs the name of its session folder")
         chosen = RecordOptions(options.fps, options.width, options.height, look=options.looks[0].look)
         self._drive = drive
-        self._view: ClassView = open_class_view(build_scene(drive.track), options.width, options.height)
-        try:
-            self.recorder = Recorder(options.record, drive, chosen, self._view)
-        except UserError:
-            self._view.close()
-            raise
+        self._view = open_class_view(build_scene(drive.track), options.width, options.height, backend="cpu")
+        self._view.draw(drive.frame())  # compiles, so that the first frame of the race need not
+        self.recorder = Recorder(options.record, drive, chosen, self._view)
 
     def step(self, controls: Controls) -> None:
         """Record the tick that the drive has just made, and its frame if one is due."""
@@ -140,22 +141,18 @@ class Tape:
         self._view.close()
 
 
-def load_drive(options: PlayOptions, progress: Callable[[str], None]) -> Drive:
-    """Everything slow before a race: the circuit, and the compiled rules.
+def load_game(options: PlayOptions, progress: Callable[[str], None]) -> Game:
+    """Everything slow before a race: the circuit, the compiled rules, the recording's scene.
 
     Raises:
-        UserError: if the track is unknown.
+        UserError: if the track is unknown or the session folder is taken.
     """
     progress(f"loading {options.setup.track}")
     track = load_track(options.setup.track)
     progress("compiling the rules (once on this machine; later starts take seconds)")
     Drive(options.setup, options.camera, track).step()  # a spare one takes the compiler's time
-    if options.record is not None:
-        progress("building the scene to record")
-        build_scene(track)
-    return Drive(options.setup, options.camera, track)
-
-
-def open_game(options: PlayOptions, drive: Drive) -> Game:
-    """A loaded drive, ready to play; the recording's folder appears here. UserError if it is taken."""
-    return Game(drive, None if options.record is None else Tape(drive, options))
+    drive = Drive(options.setup, options.camera, track)
+    if options.record is None:
+        return Game(drive)
+    progress("preparing the recording")
+    return Game(drive, Tape(drive, options))

@@ -56,6 +56,7 @@ def film_race(options: PlayOptions, seconds: float, out: Path, say: Callable[[st
         tape = None if options.record is None else Tape(drive, options)
         game = Game(drive, tape)
         stack.callback(game.close)
+        game.begin()
         width = len(draws) * options.width + (len(draws) - 1) * GAP
         video = stack.enter_context(whole_video(out, width, options.height, options.fps))
         clocks = film_frames(game, draws, video, frames, options.fps)

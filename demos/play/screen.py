@@ -13,6 +13,7 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")  # the game is silent; without
 import numpy as np
 import pygame
 from numpy.typing import NDArray
+from pygame._sdl2.video import Window
 
 from .letterbox import Rect, first_window, letterbox
 
@@ -54,10 +55,17 @@ class Screen:
         pygame.display.set_mode(self._windowed, pygame.RESIZABLE)
 
     def fit(self, picture: tuple[int, int]) -> None:
-        """Take the best size for another picture, unless the player has chosen one."""
-        if not self._full and self.size == self._chosen:
-            self._chosen = first_window(picture, self._usable)
-            pygame.display.set_mode(self._chosen, pygame.RESIZABLE)
+        """Take the best size for another picture, about the same middle, unless the player has chosen a size."""
+        if self._full or self.size != self._chosen:
+            return
+        left, top = Window.from_display_module().position  # type: ignore[misc]
+        middle = left + self._chosen[0] // 2, top + self._chosen[1] // 2
+        width, height = self._chosen = first_window(picture, self._usable)
+        pygame.display.set_mode(self._chosen, pygame.RESIZABLE)
+        Window.from_display_module().position = (  # a new object: set_mode leaves the old one dangling
+            max(0, min(middle[0] - width // 2, self._usable[0] - width)),
+            max(0, min(middle[1] - height // 2, self._usable[1] - height)),
+        )
 
     @property
     def size(self) -> tuple[int, int]:

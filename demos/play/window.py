@@ -13,10 +13,9 @@ import pygame
 from numpy.typing import NDArray
 
 from engine_sim.core.ticks import TICK_RATE
-from engine_sim.recording.drive import Drive
 
 from .events import EventPump, Pumped
-from .game import Game, PlayOptions, load_drive, open_game
+from .game import Game, PlayOptions, load_game
 from .hud_paint import HudPainter, Lettering
 from .inputs import Inputs
 from .keyboard import Command
@@ -30,7 +29,7 @@ from .stage import Make, Stage
 NOTICE_SECONDS = 3.0
 REFRESH_SECONDS = 0.2  # a paused or slow game still redraws its display this often
 LONGEST_NAP = 0.004
-Load = Callable[[PlayOptions, Callable[[str], None]], Drive]
+Load = Callable[[PlayOptions, Callable[[str], None]], Game]
 
 
 class PlayWindow:
@@ -41,7 +40,7 @@ class PlayWindow:
         make_painter, load: how views and races are opened; tests put stand-ins here.
     """
 
-    def __init__(self, options: PlayOptions, make_painter: Make = Painter, load: Load = load_drive) -> None:
+    def __init__(self, options: PlayOptions, make_painter: Make = Painter, load: Load = load_game) -> None:
         self.options = options
         self._load = load
         job = PaintJob("", options.setup.track, options.width, options.height, options.looks[0].look)
@@ -51,7 +50,7 @@ class PlayWindow:
         self.events = EventPump(self.inputs, self.screen.size)
         self.stage = Stage(job, options.view or "both", options.view is not None, make_painter)
         self._lettering = Lettering()
-        self._loading: Loading[Drive] | None = None
+        self._loading: Loading[Game] | None = None
         self._look = 0
         self._notice, self._notice_until = "", 0.0
         self._help = False
@@ -67,6 +66,7 @@ class PlayWindow:
                 game = self._open_race()
                 if game is None:
                     return None
+                game.begin()
                 try:
                     again = self._drive(game)
                 finally:
@@ -85,12 +85,11 @@ class PlayWindow:
         loading = self._loading = Loading(lambda say: self._load(self.options, say))
         if not self._wait(lambda: [loading.progress] if loading.running else [], lambda: not loading.running):
             return None
-        game = open_game(self.options, loading.result())
+        game = loading.result()
         before = sum(self.stage.drawn().values())
         self.stage.submit(game.frame())
         first = ["drawing the first picture"]  # compiles and uploads; the countdown must not run meanwhile
         if not self._wait(lambda: first, lambda: sum(self.stage.drawn().values()) - before >= len(self.stage.drawn())):
-            game.close()
             return None
         return game
 

@@ -109,10 +109,12 @@ def turn_wheels(car, help_share):
 
 @kernel
 def press_pedals(car, marks, automatic):
-    """Pedals as the car gets them: in reverse by the automatic they swap."""
+    """Pedals as the car gets them: in reverse by the automatic they swap, and it never lets the car roll backwards."""
     swap = automatic and marks[GEAR] < 0
     car[THROTTLE] = car[BRAKE_IN] if swap else car[THROTTLE_IN]
     car[BRAKE] = car[THROTTLE_IN] if swap else car[BRAKE_IN]
+    if automatic and car[THROTTLE] < 0.02 and car[U] * marks[GEAR] < 0.0:
+        car[BRAKE] = max(car[BRAKE], 0.3)
 
 
 @kernel

@@ -30,6 +30,7 @@ from .road import (
     way_at,
 )
 from .state import (
+    ASIDE,
     FINISH_TICK,
     GRIP_FRONT,
     GRIP_REAR,
@@ -59,7 +60,7 @@ from .state import (
     X,
     Y,
 )
-from .traffic import car_ahead, follow_speed, free_strip, plan_pass, room_beside
+from .traffic import car_ahead, follow_speed, free_strip, plan_pass, room_beside, yields
 
 DRIVE, BACK_UP = 0.0, 1.0
 RESCUE_TICKS = 1080  # without getting on before the driver asks to be put back
@@ -101,7 +102,7 @@ def choose_lane(road, length, cars, mind, traits, i, index, u):
     room = room_beside(traits[BOLDNESS])
     want = clamp(line + mood_line(mind, traits[LINE_BIAS]), low, high)
     if mind[SIDE] != 0.0:
-        lane = cars[int(mind[TARGET]), D] + mind[SIDE] * room
+        lane = line + cars[int(mind[TARGET]), ASIDE] + mind[SIDE] * room
         want = max(want, lane) if mind[SIDE] > 0.0 else min(want, lane)
     strip_low, strip_high = free_strip(cars, i, low, high, room, length)
     if strip_low <= strip_high:
@@ -193,38 +194,41 @@ def drifts_off(road, step, car):
 
 
 @kernel
-def react(road, step, length, cars, mind, traits, i, slow, beyond):
+def react(road, step, length, cars, minds, traits, i, slow, beyond):
     """Lane and speed in traffic, and the place steered for: (lane, wanted speed, index, u).
 
-    ``slow`` is a factor on speed (cool-down lap), ``beyond`` the metres by which the car is off the road.
+    ``traits`` is the row of driver i, ``slow`` a factor on speed (cool-down lap), ``beyond`` the metres by which the car
+    is off the road.
     """
-    car = cars[i]
+    car, mind = cars[i], minds[i]
     speed = max(car[U], 0.0)
     look = (5.5 + 0.40 * speed) * (1.0 + 0.2 * (car[LOOSE] - 1.0))
     index, u = cell_at(car[S] + look, step, road.shape[0])
     lane, strip = choose_lane(road, length, cars, mind, traits, i, index, u)
-    push = 1.0 + 0.025 * traits[BOLDNESS] * abs(mind[SIDE])
+    push = 1.0 + (0.01 + 0.03 * traits[BOLDNESS]) * abs(mind[SIDE])
     wanted = line_pace(road, step, car, mind[OFFSET], beyond) * mood_pace(mind, traits) * slow * push
-    target, gap = car_ahead(cars, i, lane, length)
+    target, gap = car_ahead(cars, i, mind[OFFSET], length)
     held_up = 0.0
     if target >= 0:
         hold = 0.55 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
         held_up = wanted - cars[target, U]
         wanted = min(wanted, follow_speed(speed, cars[target, U], gap, traits[BOLDNESS], hold))
+    wanted *= yields(cars, minds, traits, i, length)
     low, high = usable_road(road, index, u)
+    line = mix(road, LINE_D, index, u)
     bend = bend_ahead(road, step, car[S], 20.0 + 1.5 * speed)
-    plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length)
+    plan_pass(cars, mind, traits, i, target, gap, held_up, low - line, high - line, bend, length)
     if strip < 0.0:
         wanted = min(wanted, max(0.93 * speed, 6.0))  # squeezed from both sides: give way
-    if drifts_off(road, step, car):
+    if speed > 8.0 and drifts_off(road, step, car):
         wanted = min(wanted, speed - 0.9)
     return lane, wanted, index, u
 
 
 @kernel
-def think(road, kinds, step, length, clock, cars, marks, mind, traits, streams, i):
-    """One tick of driver i: writes the demands into his car. ``marks``, ``mind``, ``traits`` are his rows."""
-    car = cars[i]
+def think(road, kinds, step, length, clock, cars, marks, minds, traits, streams, i):
+    """One tick of driver i: writes the demands into his car. ``marks`` and ``traits`` are his rows."""
+    car, mind = cars[i], minds[i]
     racing = clock[PHASE] >= RACE
     wander(mind, traits, streams, i)
     misjudge(mind, marks, car, traits, streams, i, kinds, step)
@@ -237,7 +241,7 @@ def think(road, kinds, step, length, clock, cars, marks, mind, traits, streams, 
         return
     beyond = beyond_road(road, here, part, car[D], 0.0)
     slow = 0.8 if marks[FINISH_TICK] > 0 else 1.0
-    lane, wanted, index, u = react(road, step, length, cars, mind, traits, i, slow, beyond)
+    lane, wanted, index, u = react(road, step, length, cars, minds, traits, i, slow, beyond)
     if cosine * tx + sine * ty < 0.3:
         wanted = min(wanted, 7.0)
     mind[WANTED] = wanted

@@ -25,6 +25,7 @@ from .road import (
     way_at,
 )
 from .state import (
+    ASIDE,
     AX,
     AY,
     BARRIER_PAUSE,
@@ -94,7 +95,8 @@ def stand_at(road, step, car, marks, s, d):
 
 @kernel
 def feel_slope(road, step, car, index, u):
-    """Height and slopes of the ribbon under the car."""
+    """Height and slopes of the ribbon under the car, and its distance from the racing line."""
+    car[ASIDE] = car[D] - mix(road, LINE_D, index, u)
     following = index + 1 if index + 1 < road.shape[0] else 0
     d = car[D]
     along = mix(road, GRADE, index, u) + d * (road[following, BANK] - road[index, BANK]) / step

@@ -31,10 +31,11 @@ from numpy.typing import NDArray
     GRIP_FRONT, GRIP_REAR,  # N that each axle could hold in the last tick
     LOOSE,  # how loose the ground under the car is: peak slip relative to asphalt, ≥ 1
     S, D,  # track position
+    ASIDE,  # metres to the left of the racing line
     PROGRESS,  # metres past the start line of lap one
     BUMP,  # m/s of the hardest knock since the last tick
-) = range(35)  # fmt: skip
-CAR_COLUMNS = 35
+) = range(36)  # fmt: skip
+CAR_COLUMNS = 36
 
 # Columns of State.marks, int64 [cars, MARK_COLUMNS].
 (

@@ -78,7 +78,7 @@ def decide_all(plan, state, controls):
     """What every car does in this tick: the player by the controls, the others by their drivers."""
     road, kinds, traits = plan.road, plan.kinds, plan.traits
     length, step = plan.settings[LENGTH_OF_LAP], plan.settings[STEP]
-    clock, cars, streams = state.clock, state.cars, state.streams
+    clock, cars, minds, streams = state.clock, state.cars, state.minds, state.streams
     racing = clock[PHASE] >= RACE
     for i in range(cars.shape[0]):
         car, marks = cars[i], state.marks[i]
@@ -87,7 +87,7 @@ def decide_all(plan, state, controls):
         if human:
             take_player(car, controls)
         else:
-            think(road, kinds, step, length, clock, cars, marks, state.minds[i], traits[i], streams, i)
+            think(road, kinds, step, length, clock, cars, marks, minds, traits[i], streams, i)
         automatic = not human or plan.switches[AUTOMATIC] == 1
         steering_help = plan.settings[STEERING_HELP] if human else 1.0
         work_car(car, marks, racing, automatic, int(controls[SHIFT_ASKED]), steering_help)

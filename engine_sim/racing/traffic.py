@@ -7,10 +7,10 @@ import math
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
 from .plan import BOLDNESS
-from .state import SIDE, SIDE_TICKS, TARGET, D, S, U
+from .state import ASIDE, SIDE, SIDE_TICKS, TARGET, D, S, U
 
 _SIGHT = 90.0  # metres ahead that a driver watches
-_TOW = 32.0  # metres behind a car in which its wake is felt
+_TOW = 45.0  # metres behind a car in which its wake is felt
 _ALONGSIDE = 5.4  # metres between centres within which cars are side by side
 
 
@@ -28,24 +28,25 @@ def room_beside(bold):
 
 
 @kernel
-def car_ahead(cars, i, lane, length):
+def car_ahead(cars, i, aim, length):
     """(car, gap) of the nearest car ahead in the way, -1 if none.
 
-    In the way: it overlaps the car's own strip or the strip around ``lane``, the d that the driver steers for. The gap
+    In the way: it runs as far beside the racing line as this car does now, or as it aims to (``aim``, metres). The gap
     is free metres between the bumpers.
     """
     best, best_gap = -1, _SIGHT
+    near = WIDTH + 0.25
     for j in range(cars.shape[0]):
         if j == i:
             continue
         ds = gap_along(cars[i, S], cars[j, S], length)
         if ds <= 0.3 * LENGTH or ds - LENGTH >= best_gap:
             continue
-        near = WIDTH + 0.25
-        beside = abs(cars[j, D] - cars[i, D])
-        if beside < near or abs(cars[j, D] - lane) < near:
-            if ds < LENGTH and beside > WIDTH:
-                continue  # alongside, not ahead
+        if ds < LENGTH + 1.0:
+            blocked = abs(cars[j, D] - cars[i, D]) < WIDTH + 0.1  # alongside it is not ahead
+        else:
+            blocked = abs(cars[j, ASIDE] - cars[i, ASIDE]) < near or abs(cars[j, ASIDE] - aim) < near
+        if blocked:
             best, best_gap = j, ds - LENGTH
     return best, best_gap
 
@@ -77,7 +78,7 @@ def _crowd(cars, i, target, side, length):
         if j in (i, target):
             continue
         ds = gap_along(cars[target, S], cars[j, S], length)
-        beside = (cars[j, D] - cars[target, D]) * side
+        beside = (cars[j, ASIDE] - cars[target, ASIDE]) * side
         if -9.0 < ds < 7.0 and 0.8 < beside < 2.0 * WIDTH + 0.6:
             return True
     return False
@@ -87,18 +88,19 @@ def _crowd(cars, i, target, side, length):
 def choose_side(cars, i, target, low, high, room, bend, length):
     """Side of the target with room for a pass (+1 left, -1 right, 0 none); prefers the inside of the next bend.
 
-    ``bend`` is the mean curvature of the road ahead times 100, clipped to ±1; ``low``, ``high`` the usable road.
+    ``bend`` is the mean curvature of the road ahead times 100, clipped to ±1; ``low``, ``high`` bound the usable road,
+    in metres beside the racing line.
     """
     best, best_score = 0, -1e300
     for k in range(2):
         side = 1 if k == 0 else -1
-        lane = cars[target, D] + side * room
-        spare = high - lane if side > 0 else lane - low
+        aim = cars[target, ASIDE] + side * room
+        spare = high - aim if side > 0 else aim - low
         if side * bend < -0.35 and spare < 2.5:
             continue  # round the outside of a bend only with room to spare
         if spare < 0.0 or _crowd(cars, i, target, side, length):
             continue
-        score = min(spare, 3.0) + 1.2 * side * bend + 0.5 * side * (cars[i, D] - cars[target, D])
+        score = min(spare, 3.0) + 1.2 * side * bend + 0.5 * side * (cars[i, ASIDE] - cars[target, ASIDE])
         if score > best_score:
             best, best_score = side, score
     return best
@@ -108,31 +110,49 @@ def choose_side(cars, i, target, low, high, room, bend, length):
 def plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length):
     """Commit to a pass, carry it on or give it up; afterwards ``mind[SIDE]`` holds the side.
 
+    A driver stays in the slipstream until he is close, then pulls out.
+
     Args:
         target, gap: from ``car_ahead``.
         held_up: m/s by which the car ahead is slower than this driver would like to go.
-        low, high: usable road.
-        bend: see ``choose_side``.
+        low, high, bend: see ``choose_side``.
     """
     room = room_beside(traits[BOLDNESS])
     if mind[SIDE] != 0.0:
-        ds = gap_along(cars[i, S], cars[int(mind[TARGET]), S], length)
+        other = int(mind[TARGET])
+        ds = gap_along(cars[i, S], cars[other, S], length)
         mind[SIDE_TICKS] -= 1.0
-        lane = cars[int(mind[TARGET]), D] + mind[SIDE] * room
-        squeezed = ds > 0.0 and (lane > high + 0.4 or lane < low - 0.4)
-        if ds < -LENGTH - 1.0 or ds > 30.0 or mind[SIDE_TICKS] <= 0.0 or squeezed:
+        aim = cars[other, ASIDE] + mind[SIDE] * room
+        squeezed = ds > LENGTH and (aim > high + 0.6 or aim < low - 0.6)
+        if ds < -LENGTH - 1.5 or ds > 30.0 or mind[SIDE_TICKS] <= 0.0 or squeezed:
             mind[SIDE], mind[TARGET] = 0.0, -1.0
-            mind[SIDE_TICKS] = -100.0 if ds > 0.0 else -20.0
+            mind[SIDE_TICKS] = -90.0 if ds > 0.0 else -20.0
+        elif ds < LENGTH:
+            mind[SIDE_TICKS] = max(mind[SIDE_TICKS], 60.0)  # alongside nobody gives up
         return
     if mind[SIDE_TICKS] < 0.0:
         mind[SIDE_TICKS] += 1.0
         return
-    if target < 0 or held_up < 0.4 or gap > 4.0 + (0.25 + 0.35 * traits[BOLDNESS]) * cars[i, U]:
+    if target < 0 or held_up < 0.4:
+        return
+    closing = max(cars[i, U] - cars[target, U], 0.0)
+    if gap > 4.5 + 0.08 * cars[i, U] + (0.8 + 0.6 * traits[BOLDNESS]) * closing:
         return
     side = choose_side(cars, i, target, low, high, room, bend, length)
     if side != 0:
         mind[SIDE], mind[TARGET] = side, target
         mind[SIDE_TICKS] = 240.0 + 240.0 * traits[BOLDNESS]
+
+
+@kernel
+def yields(cars, minds, traits, i, length):
+    """Factor on the speed of driver i while others are beside him on their way past: the timid give way sooner."""
+    for j in range(cars.shape[0]):
+        if minds[j, SIDE] != 0.0 and int(minds[j, TARGET]) == i:
+            ds = gap_along(cars[j, S], cars[i, S], length)
+            if -LENGTH < ds < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH:
+                return 0.985 - 0.035 * (1.0 - traits[BOLDNESS])
+    return 1.0
 
 
 @kernel
@@ -155,12 +175,12 @@ def follow_speed(own, other, gap, bold, hold):
 
 @kernel
 def slipstream(cars, i, length):
-    """Share of the air resistance left for car i behind others: down to 0.65 close to a bumper, 1 in the open."""
+    """Share of the air resistance left for car i behind others: down to 0.5 close to a bumper, 1 in the open."""
     best = 1.0
     for j in range(cars.shape[0]):
         if j == i or cars[j, U] < 15.0:
             continue
         ds = gap_along(cars[i, S], cars[j, S], length) - LENGTH
         if -0.5 < ds < _TOW and abs(cars[j, D] - cars[i, D]) < 1.5:
-            best = min(best, 0.65 + 0.35 * max(ds, 0.0) / _TOW)
+            best = min(best, 0.5 + 0.5 * max(ds, 0.0) / _TOW)
     return best

@@ -55,11 +55,12 @@ class GlScene:
     def upload(self, draws: DrawList) -> None:
         """Send a frame's instances and commands; every ``render`` until the next ``upload`` draws them."""
         commands = self._commands(draws)
-        rows = np.concatenate([_identity(), *(b.instances for b in draws.batches)])
-        if rows.nbytes > self._instances.size or commands.nbytes > self._indirect.size:
-            self._reserve(2 * len(rows), 2 * len(commands))
+        # Bytes: joining structured arrays compares their types field by field, which took longer than the drawing.
+        rows = b"".join([_identity().tobytes(), *(b.instances.tobytes() for b in draws.batches)])
+        if len(rows) > self._instances.size or commands.nbytes > self._indirect.size:
+            self._reserve(2 * (len(rows) // INSTANCE_DTYPE.itemsize), 2 * len(commands))
         self._instances.orphan()
-        self._instances.write(rows.tobytes())
+        self._instances.write(rows)
         self._indirect.orphan()
         self._indirect.write(commands.tobytes())
         self._draws = len(commands)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -112,6 +112,14 @@ class FrameFlow:
         self._unanswered.clear()
         self._grants.clear()
         self._run = (0, 0)
+
+    def leave_out(self, unfit: Callable[[Drawn], bool]) -> None:
+        """Play: skip held frames that the renderer could not use, since they lack planes that it chose."""
+        if self.keep_all:
+            return
+        fit = deque(item for item in self._held if not unfit(item[1]))
+        self.skipped += len(self._held) - len(fit)
+        self._held = fit
 
     def next_due(self) -> Due | None:
         """The next frame that credit allows, or None."""

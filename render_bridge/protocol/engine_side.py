@@ -128,10 +128,7 @@ class EngineSide:
         if drawn.class_map.dtype != np.uint8 or drawn.class_map.shape != shape:
             text = f"a frame is uint8 {list(shape)}, got {drawn.class_map.dtype} {list(drawn.class_map.shape)}"
             raise LocalProtocolError(Fault.WRONG_TYPE, text)
-        for name in g.planes:
-            if name not in drawn.planes:
-                raise LocalProtocolError(Fault.WRONG_PLANES, f"plane {name!r} was offered in the greeting, not drawn")
-            check_plane(name, drawn.planes[name], g.width, g.height)
+        self._check_planes(drawn)
         if "drawn" not in drawn.stamps:
             raise LocalProtocolError(Fault.MISSING_FIELD, "a frame needs the stamp 'drawn'")
         return self.flow.offer(drawn)
@@ -228,6 +225,7 @@ class EngineSide:
         self.token, self.welcome = welcome.session, welcome
         self.pulse = Pulse(welcome.heartbeat_ms, welcome.dead_ms, self._now)
         self.flow.void_grants()
+        self.flow.leave_out(lambda drawn: any(name not in drawn.planes for name in welcome.planes))
         self._last_picture = None
         for kind, control in sorted(self._standing.items(), key=lambda item: item[1].id):
             if not (welcome.resumed and kind in self._in_force):
@@ -279,6 +277,16 @@ class EngineSide:
         return [event]
 
     # --- small parts
+
+    def _check_planes(self, drawn: Drawn) -> None:
+        """In play only what the renderer chose need be drawn; a record may have to be sent to another renderer."""
+        chosen = self.welcome.planes if self.welcome is not None else ()
+        for name in self.greeting.planes if self.flow.keep_all else chosen:
+            if name not in drawn.planes:
+                raise LocalProtocolError(Fault.WRONG_PLANES, f"plane {name!r} was offered in the greeting, not drawn")
+        for name in drawn.planes:
+            if name in self.greeting.planes:
+                check_plane(name, drawn.planes[name], self.greeting.width, self.greeting.height)
 
     def _comes_late(self, message: Message) -> bool:
         """True for what the renderer sent before it knew that we are not, or no longer, listening."""

@@ -9,8 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
+
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.replay import replay_session
+from render_bridge.palette import RACING, ROAD
 
 from .conftest import wait_for
 
@@ -34,6 +37,8 @@ def test_a_drive_with_keys_stall_and_lost_focus_replays_exactly(desktop, tmp_pat
         assert process.poll() is None
         desktop.xdotool("mousemove", "640", "400", "keydown", "Up")
         time.sleep(4.0)
+        seen = desktop.pixels().reshape(-1, 3)  # recording draws class maps beside the window's own picture
+        assert np.mean(np.all(seen == RACING.colors[ROAD], axis=1)) > 0.02
         os.kill(process.pid, signal.SIGSTOP)
         time.sleep(1.5)
         os.kill(process.pid, signal.SIGCONT)

@@ -16,7 +16,7 @@ import pytest
 
 from render_bridge.palette import RACING
 
-from .conftest import Desktop, wait_for
+from .conftest import SCREEN, Desktop, wait_for
 from .play_standins import CLASS_CORNERS, RGB_CORNERS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -182,6 +182,22 @@ def test_other_window_sizes_get_bars_and_an_unmapped_window_keeps_racing(play):
     report = game.leave()
     assert report["lost_ticks"] == 0
     assert len(report["ticks"]) > 200
+
+
+def test_another_view_gets_the_best_window_for_it_and_stays_on_the_screen(play):
+    game = play().started()
+    both = game.place()
+    game.desktop.xdotool("key", "v")
+    time.sleep(0.8)
+    one = game.place()
+    seen = game.picture()
+    assert game.leave()["view"] == "class"
+    assert one[3] > both[3]
+    assert one[0] >= 0
+    assert one[1] >= 0
+    assert one[0] + one[2] <= SCREEN[0]
+    assert one[1] + one[3] <= SCREEN[1]
+    assert corners(seen) == [list(RACING.classes[i].color) for i in CLASS_CORNERS]
 
 
 def test_a_stopped_process_catches_up_a_little_and_reports_the_rest(play):

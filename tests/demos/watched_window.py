@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.options import NamedLook
-from demos.play.game import PlayOptions
+from demos.play.game import Game, PlayOptions
 from demos.play.painter import Painter
 from demos.play.window import PlayWindow
 from engine_sim.racing.world import RaceSetup
@@ -22,7 +22,7 @@ from .virtual_pad import VirtualPad
 
 def load(options, progress):
     """Nothing to load."""
-    return RingDrive(options.setup)
+    return Game(RingDrive(options.setup))
 
 
 def busy_load(options, progress):

@@ -210,6 +210,18 @@ def test_a_frame_without_the_chosen_planes_is_refused():
         link.engine.offer(drawn(0))
 
 
+def test_a_frame_that_was_drawn_before_the_planes_were_chosen_is_left_out():
+    """R-18, R-24."""
+    link = Link(offer(planes=("depth",)), planes=("depth",))
+    link.engine.offer(drawn(0))
+    link.open()
+    link.renderer.ask(link.engine.token, 1)
+    link.engine.offer(drawn(1, planes={"depth": np.ones((HEIGHT, WIDTH), np.float16)}))
+    link.exchange()
+    assert [f.seq for f in link.frames()] == [1]
+    assert link.engine.flow.skipped == 1
+
+
 def test_foreign_ids_arrive_as_ours():
     """R-14."""
     link = Link(table=FOREIGN, mapping={"floor": "road", "blue": "sky"}, encodings=("zstd",))

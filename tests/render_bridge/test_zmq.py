@@ -92,7 +92,7 @@ def test_header_and_pixels_never_part(address):
 
 
 def test_recording_loses_nothing(address):
-    """R-25, R-30."""
+    """R-25, R-30, R-31, case B24: the first picture answers the first frame."""
     with serving(address, quick(run=4, first_run=7, window=8)):
         engine = EngineEnd(address, say_hello(mode="record"))
         seen = []

@@ -124,7 +124,7 @@ void main() {
             m.roughness = 0.08;
             m.reflectance = 0.1;
             m.metal = 0.5;
-            m.glow = vec3(1.0, 0.95, 0.86) * (0.12 + 9.0 * lamp_light.x);
+            m.glow = vec3(1.0, 0.95, 0.86) * (0.12 + 4.5 * lamp_light.x);
         } else if (material == CAR_TAILLIGHT) {
             m.albedo = vec3(0.32, 0.01, 0.012);
             m.roughness = 0.12;

@@ -1,0 +1,183 @@
+"""The checker in the part of a renderer: takes an engine in, grants, answers, and turns it away again."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import Any
+
+import numpy as np
+import zmq
+from numpy.typing import NDArray
+from zmq.auth.thread import ThreadAuthenticator
+
+from ..errors import BridgeError
+from ..protocol.encodings import ENCODINGS
+from ..protocol.messages import Credit, Error, Frame, Hello, Message, Picture, Welcome
+from ..protocol.offer import Terms
+from ..protocol.planes import PLANES
+from ..protocol.reading import read_class_map, read_planes
+from ..protocol.tables import table_from_wire
+from ..zmq.address import refuse_if_served
+from ..zmq.keys import Keys
+from ..zmq.renderer_end import TrustedPeers
+from .report import Broken, expect
+from .wire_end import WireEnd
+
+HEARTBEAT_MS, DEAD_MS = 100, 400
+WINDOW = 64
+LINE_AHEAD = 3
+"""Frame periods that a fresh frame may lag behind in these checks."""
+
+
+class EngineBench(WireEnd):
+    """Listens, and speaks with the engine that greeted last.
+
+    Args:
+        patience: seconds to wait for what must come.
+    """
+
+    def __init__(self, address: str, patience: float, keys: Keys | None = None) -> None:
+        self._context = zmq.Context()
+        self._authenticator: ThreadAuthenticator | None = None
+        socket = self._context.socket(zmq.ROUTER)
+        socket.setsockopt(zmq.LINGER, 100)
+        if keys is not None:
+            self._authenticator = ThreadAuthenticator(self._context)
+            self._authenticator.start()
+            self._authenticator.configure_curve_callback(credentials_provider=TrustedPeers(keys.peers))
+            socket.curve_server = True
+            socket.curve_publickey = keys.public.encode()
+            socket.curve_secretkey = keys.secret.encode()
+        try:
+            refuse_if_served(address)
+            socket.bind(address)
+        except (zmq.ZMQError, BridgeError) as error:
+            self._context.destroy(linger=0)
+            raise BridgeError(f"cannot listen at {address}: {error}") from None
+        super().__init__(socket, patience, peer=b"")
+        self.first: Message | None = None
+        self.hello: Hello | None = None
+        self.welcome: Welcome | None = None
+        self.generation = 0
+        self.grants = 0
+        self.chunk = 0
+
+    # --- greeting
+
+    def meet(self, timeout: float) -> None:
+        """Wait for the first message of the first engine. Broken if none comes."""
+        if not self.socket.poll(round(timeout * 1000)):
+            raise Broken("nothing came")
+        self.peer, *frames = self.socket.recv_multipart()
+        self.first = self.read(frames)
+        if isinstance(self.first, Hello):
+            self.hello = self.first
+
+    def receive(self, timeout: float) -> Message | None:
+        """The next message of our engine; one that greets on a new connection becomes ours."""
+        end = time.monotonic() + timeout
+        while (left := end - time.monotonic()) > 0:
+            if not self.socket.poll(max(1, round(left * 1000))):
+                return None
+            peer, *frames = self.socket.recv_multipart()
+            message = self.read(frames)
+            if peer == self.peer or isinstance(message, Hello):
+                self.peer = peer
+                return message
+        return None
+
+    def turn_away(self) -> Hello:
+        """ERROR 200: the engine must greet again."""
+        self.send(self.error(200, "not_greeted"))
+        self.hello = self.wait(Hello)
+        return self.hello
+
+    def take_in(self, fresh: bool = True, **changes: Any) -> Welcome:
+        """WELCOME to the engine; with ``fresh`` it is made to greet anew first."""
+        if fresh or self.hello is None:
+            self.turn_away()
+        assert self.hello is not None
+        hello = self.hello
+        self.generation, self.grants = hello.generation, 0
+        known = [e for e in hello.encodings if e in ENCODINGS]
+        expect(known, f"none of the engine's encodings {list(hello.encodings)} is of this version")
+        values: dict[str, Any] = {
+            "renderer": "paintover check", "attempt": hello.attempt, "session": os.urandom(16), "resumed": False,
+            "generation": hello.generation, "table_name": "check-1", "table_hash": hello.table["hash"],
+            "encoding": known[0], "planes": (), "run": 1, "first_run": 1, "window": WINDOW,
+            "heartbeat_ms": HEARTBEAT_MS, "dead_ms": DEAD_MS, "chunk": 0, "notes": (),
+        }  # fmt: skip
+        self.welcome = Welcome(**{**values, **changes})
+        self.send(self.welcome)
+        return self.welcome
+
+    @property
+    def records(self) -> bool:
+        """The engine is in record mode."""
+        return self.hello is not None and self.hello.mode == "record"
+
+    @property
+    def period(self) -> float:
+        """Seconds of a video frame."""
+        assert self.hello is not None
+        frames, seconds = self.hello.rate
+        return seconds / frames
+
+    # --- frames
+
+    def grant(self, frames: int, **changes: Any) -> Credit:
+        """CREDIT for a run."""
+        credit = Credit(**{"generation": self.generation, "grant": self.grants, "frames": frames, **changes})
+        self.grants += 1
+        self.send(credit)
+        return credit
+
+    def frames(self, count: int) -> list[Frame]:
+        """So many frames."""
+        return [self.wait(Frame, timeout=self.patience + count * self.period) for _ in range(count)]
+
+    def run(self, count: int) -> list[Frame]:
+        """Grant a run and read it."""
+        self.grant(count)
+        return self.frames(count)
+
+    def pixels(self, frame: Frame) -> NDArray[np.uint8]:
+        """The frame's class map in the engine's own ids. Broken if it is not what was greeted."""
+        assert self.hello is not None
+        assert self.welcome is not None
+        table = table_from_wire(self.hello.table)
+        terms = Terms(table, None, self.welcome.encoding, self.welcome.planes, ())
+        class_map = read_class_map(frame, self.hello, terms, table)
+        read_planes(frame, self.hello, terms)
+        return class_map
+
+    def answer(self, frame: Frame) -> None:
+        """A grey PICTURE for a frame."""
+        assert self.hello is not None
+        width, height = self.hello.width, self.hello.height
+        now = time.monotonic_ns()
+        self.send(
+            Picture(
+                generation=frame.generation, seq=frame.seq, tick=frame.tick, chunk=self.chunk, width=width,
+                height=height, encoding="raw", stamps=frame.stamps,
+                renderer_stamps={"received": now, "started": now, "rendered": now, "sent": now},
+                buffers=(bytes(3 * width * height),),
+            )
+        )  # fmt: skip
+        self.chunk += 1
+
+    def error(self, code: int, name: str, **changes: Any) -> Error:
+        """An ERROR, not fatal unless said."""
+        return Error(**{"code": code, "name": name, "text": "a check", "fatal": False, **changes})
+
+    def offered_planes(self) -> list[str]:
+        """Planes of this version that the engine can send."""
+        assert self.hello is not None
+        return [p["name"] for p in self.hello.planes if p["name"] in PLANES]
+
+    def close(self) -> None:
+        """Release the socket."""
+        if self._authenticator is not None:
+            self._authenticator.stop()
+        self._context.destroy(linger=100)
