@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
-from engine_sim.core.errors import UserError
+from demos.ends import BAD_INPUT, guarded
 
 DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over them, live."
 COMMANDS = {
@@ -24,14 +23,15 @@ COMMANDS = {
     "replay": "run a session folder again, compare every hash, name the first tick that differs",
     "tracks": "list the circuits, draw a sheet of them, survey their figures",
     "looks": "list the looks, draw a sheet of them, write their prompts",
-    "bench": "measure: engine",
+    "serve": "a renderer alone, at an address, for any engine",
+    "engine": "the racing engine alone, as a client of the frame protocol",
+    "check": "conformance of somebody else's engine or renderer, rule by rule",
+    "keys": "make CURVE keys for a bridge between two machines",
+    "bench": "measure: engine, bridge",
     "train": "one stage of the renderer's recipe, from clips to weights",
     "doctor": "what this machine has, what is missing and how to get it",
 }
 """Every subcommand with its line of help; module ``demos.commands.NAME`` holds it."""
-
-BAD_INPUT = 2
-INTERRUPTED = 130
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -76,17 +76,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = words[0] if words and words[0] in COMMANDS else None
     args = build_parser(chosen).parse_args(words)
-    try:
-        return int(args.run(args))
-    except UserError as error:
-        print(f"paintover {args.command}: {' '.join(str(error).split())}", file=sys.stderr)
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        print(f"paintover {args.command}: stopped", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of our output has gone; keep the interpreter's last flush quiet too
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+    return guarded(args.command, lambda: args.run(args))
 
 
 if __name__ == "__main__":

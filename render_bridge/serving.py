@@ -30,7 +30,11 @@ from .zmq.renderer_end import RendererEnd
 IDLE_S = 0.05
 TIMES_KEPT = 9
 AHEAD_BELOW = 0.9
-"""A renderer that takes less than this share of a run's duration asks for the next run before it begins one."""
+"""Below this load, all sessions together, the next run is asked for before one is drawn: frames flow in meanwhile."""
+IN_HAND = 2
+"""Above it frames would only grow old in our hands: so many sessions at most are asked or wait to be drawn."""
+PATIENT_RUNS = 2
+"""Durations of a run after which an engine that sends nothing no longer counts as asked."""
 
 
 class Renderer(Protocol):
@@ -69,6 +73,7 @@ class Work:
     run_seconds: float
     chunk: int = 0
     begun: bool = False
+    asked_at: float = 0.0
     frames: list[FrameTaken] = field(default_factory=list)
     ready: deque[list[FrameTaken]] = field(default_factory=deque)
     controls: deque[Control] = field(default_factory=deque)
@@ -80,9 +85,9 @@ class Work:
         self.ready.clear()
 
     @property
-    def asks_ahead(self) -> bool:
-        """Fast enough that frames can flow in while the run before is drawn. The figure is compute time only (B41)."""
-        return bool(self.times) and statistics.median(self.times) < AHEAD_BELOW * self.run_seconds
+    def load(self) -> float:
+        """Share of a run's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
+        return statistics.median(self.times) / self.run_seconds if self.times else 0.0
 
 
 class ServeLoop:
@@ -115,8 +120,15 @@ class ServeLoop:
             self._take(event)
         for work in list(self.works.values()):
             self._ask_if_idle(work)
+        for work in list(self.works.values()):
             if work.ready:
                 self._draw(work, work.ready.popleft())
+                self._ask_if_idle(work)
+
+    @property
+    def load(self) -> float:
+        """Of all sessions together; below 1 every engine gets its full rate."""
+        return sum(w.load for w in self.works.values())
 
     def _take(self, event: RendererEvent) -> None:
         if isinstance(event, SessionOpened):
@@ -168,18 +180,29 @@ class ServeLoop:
             work.forget()
 
     def _ask_if_idle(self, work: Work) -> None:
-        if not work.ready and not work.frames and self._end.running(work.token) == 0:
+        idle = not work.ready and not work.frames and self._end.running(work.token) == 0
+        if idle and (self.load < AHEAD_BELOW or len(self.works) <= IN_HAND or self._in_hand() < IN_HAND):
             self._ask(work)
+
+    def _in_hand(self) -> int:
+        """Sessions whose frames wait, or are on their way."""
+        now = time.monotonic()
+        return sum(
+            bool(w.ready) or (self._end.running(t) > 0 and now - w.asked_at < PATIENT_RUNS * w.run_seconds)
+            for t, w in self.works.items()
+        )
 
     def _ask(self, work: Work) -> None:
         offer = self._end.offer
+        work.asked_at = time.monotonic()
+        self.works[work.token] = self.works.pop(work.token)  # whoever was asked longest ago comes first next time
         first = not work.begun or any(c.kind == "reset" for c in work.controls)
         self._end.ask(work.token, offer.first_run if first else offer.run)
 
     def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
         self._settle(work)
         work.begun = True
-        if work.asks_ahead and self._end.running(work.token) == 0:
+        if work.times and self.load < AHEAD_BELOW and self._end.running(work.token) == 0:
             self._ask(work)
         chunk, work.chunk = work.chunk, work.chunk + 1
         started = time.monotonic_ns()

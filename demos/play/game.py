@@ -12,6 +12,7 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.recording.record import Recorder, RecordOptions
 from engine_sim.tracks.catalogue import load_track
+from engine_sim.tracks.track import Track
 from engine_sim.views.camera import CameraRig
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
@@ -43,7 +44,7 @@ class PlayOptions:
     fps: int = 24
     view: str | None = None
     record: Path | None = None
-    shots: Path = Path("screenshots")
+    shots: Path = Path("sessions/screenshots")
 
 
 class Game:
@@ -141,18 +142,20 @@ class Tape:
         self._view.close()
 
 
-def load_game(options: PlayOptions, progress: Callable[[str], None]) -> Game:
-    """Everything slow before a race: the circuit, the compiled rules, the recording's scene.
+class Loader:
+    """The slow work before a race, in two steps, so that views can open while the rules compile."""
 
-    Raises:
-        UserError: if the track is unknown or the session folder is taken.
-    """
-    progress(f"loading {options.setup.track}")
-    track = load_track(options.setup.track)
-    progress("compiling the rules (once on this machine; later starts take seconds)")
-    Drive(options.setup, options.camera, track).step()  # a spare one takes the compiler's time
-    drive = Drive(options.setup, options.camera, track)
-    if options.record is None:
-        return Game(drive)
-    progress("preparing the recording")
-    return Game(drive, Tape(drive, options))
+    def place(self, options: PlayOptions, progress: Callable[[str], None]) -> Track:
+        """The circuit. UserError if it is unknown."""
+        progress(f"loading {options.setup.track}")
+        return load_track(options.setup.track)
+
+    def game(self, options: PlayOptions, place: Track, progress: Callable[[str], None]) -> Game:
+        """A race on it, rules compiled, recording prepared. UserError if the session folder is taken."""
+        progress("compiling the rules (once on this machine; later starts take seconds)")
+        Drive(options.setup, options.camera, place).step()  # a spare one takes the compiler's time
+        drive = Drive(options.setup, options.camera, place)
+        if options.record is None:
+            return Game(drive)
+        progress("preparing the recording")
+        return Game(drive, Tape(drive, options))

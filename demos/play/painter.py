@@ -24,17 +24,15 @@ from engine_sim.views.frame import FrameState
 
 @dataclass(frozen=True)
 class PaintJob:
-    """Which view of which place a painter draws; goes to its process by value.
+    """Which view a painter draws; goes to its process by value.
 
     Args:
         view: ``class`` or ``teacher``.
-        track: name of the circuit.
         width, height: pixels.
         look: a Look, for the teacher view.
     """
 
     view: str
-    track: str
     width: int
     height: int
     look: Any = None
@@ -50,8 +48,11 @@ class View(Protocol):
         """Give back what it holds."""
 
 
-Opener = Callable[[PaintJob, Callable[[str], None]], View]
-"""Opens a view, saying by the callback what takes long; an importable function, since it runs in the new process."""
+Opener = Callable[[PaintJob, Any, Callable[[str], None]], View]
+"""Opens the view of a place (a Track), saying by the callback what takes long.
+
+An importable function, since it runs in the new process.
+"""
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,13 @@ class Picture:
     pixels: NDArray[np.uint8]
 
 
-def open_view(job: PaintJob, progress: Callable[[str], None]) -> View:
-    """The engine's own views. Raises UserError if the track or GL is missing."""
-    progress(f"loading {job.track}")
-    from engine_sim.tracks.catalogue import load_track
+def open_view(job: PaintJob, place: Any, progress: Callable[[str], None]) -> View:
+    """The engine's own views of a Track. Raises UserError if GL is missing."""
+    progress("building the scene")
     from engine_sim.views.scene import build_scene
 
-    track = load_track(job.track)
-    progress("building the scene")
-    scene = build_scene(track)
-    progress(f"opening the {job.view} view")
+    scene = build_scene(place)
+    progress("opening")
     if job.view == "class":
         from engine_sim.views.class_view import open_class_view
 
@@ -83,6 +81,8 @@ def open_view(job: PaintJob, progress: Callable[[str], None]) -> View:
 
 class Painter:
     """Owner of one painting process. Every method returns at once, except ``close``.
+
+    The process starts when the painter is made; it opens its view once ``open`` has said of what place.
 
     Args:
         job: what to draw.
@@ -98,11 +98,18 @@ class Painter:
         self._picture: Picture | None = None
         self._waiting: FrameState | None = None
         self._busy = False
+        self._awake = False
+        self._place: Any = None
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_paint, args=(theirs, job, opener), daemon=True)
         self._process.start()
         theirs.close()
+
+    def open(self, place: Any) -> None:
+        """Open the view of this place (a Track), which goes to the process by value, as soon as that is awake."""
+        self._place = place
+        self._hand_over()
 
     def submit(self, frame: FrameState) -> None:
         """Ask for a picture; a frame state that is still waiting is dropped for this one."""
@@ -140,6 +147,11 @@ class Painter:
             self._process.join()
         self._pipe.close()
 
+    def _hand_over(self) -> None:
+        if self._awake and self._place is not None:
+            self._tell(("open", self._place))
+            self._place = None
+
     def _send(self, frame: FrameState) -> None:
         self._waiting, self._busy = None, True
         self._tell(("draw", frame))
@@ -160,7 +172,10 @@ class Painter:
                 self.drawn += 1
         except (EOFError, OSError) as error:
             raise RuntimeError(f"the process of the {self.job.view} view ended without a word") from error
-        if kind == "progress":
+        if kind == "awake":
+            self._awake = True
+            self._hand_over()
+        elif kind == "progress":
             self.progress = value
         elif kind == "ready":
             self.ready, self.progress = True, value
@@ -171,10 +186,14 @@ class Painter:
 
 
 def _paint(pipe: Connection, job: PaintJob, opener: Opener) -> None:
-    """Body of the process: open the view, then draw whatever comes until the pipe closes."""
+    """Body of the process: open the view when told of what, then draw whatever comes until the pipe closes."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the owner decides
     try:
-        view = opener(job, lambda text: pipe.send(("progress", text)))
+        pipe.send(("awake", None))
+        kind, place = pipe.recv()
+        if kind == "close":
+            return
+        view = opener(job, place, lambda text: pipe.send(("progress", text)))
         pipe.send(("ready", getattr(view, "backend", job.view)))
         try:
             _serve(pipe, view)

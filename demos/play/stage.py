@@ -26,10 +26,10 @@ def shown_views(view: str) -> tuple[str, ...]:
 
 
 class Stage:
-    """Painters by view. A painter starts when its view is first shown and then stays.
+    """Painters by view. A painter starts when its view is first shown and then stays; ``open`` says what they draw.
 
     Args:
-        job: size, place and look; its ``view`` is ignored.
+        job: size and look; its ``view`` is ignored.
         view: one of VIEWS.
         required: True if the player asked for this view by name. Otherwise a teacher view that cannot be opened (no
             GL) is given up for the class map, and ``notice`` says why.
@@ -45,6 +45,7 @@ class Stage:
         self._painters: dict[str, Painter] = {}
         self._pictures: dict[str, Picture] = {}
         self._newest: FrameState | None = None
+        self._place: Any = None
         self._start()
 
     @property
@@ -62,6 +63,13 @@ class Stage:
     def size(self) -> tuple[int, int]:
         """(width, height) of the composed picture."""
         return self._job.width * len(shown_views(self.view)), self._job.height
+
+    def open(self, place: Any) -> None:
+        """The place (a Track) that all views draw, those opened later too. The first one stays."""
+        if self._place is None:
+            self._place = place
+            for painter in self._painters.values():
+                painter.open(place)
 
     def submit(self, frame: FrameState) -> None:
         """A video frame is due: every shown view draws it, unless a newer one comes first."""
@@ -125,7 +133,9 @@ class Stage:
     def _start(self) -> None:
         for name in shown_views(self.view):
             if name not in self._painters:
-                self._painters[name] = self._make(replace(self._job, view=name))
+                painter = self._painters[name] = self._make(replace(self._job, view=name))
+                if self._place is not None:
+                    painter.open(self._place)
 
     def _give_up(self, name: str, error: UserError) -> None:
         if self._required or name == "class":

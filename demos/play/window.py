@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TypeVar
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
 
+from demos.ends import guarded, leave_at_once
 from engine_sim.core.ticks import TICK_RATE
 
 from .events import EventPump, Pumped
-from .game import Game, PlayOptions, load_game
+from .game import Game, Loader, PlayOptions
 from .hud_paint import HudPainter, Lettering
 from .inputs import Inputs
 from .keyboard import Command
@@ -29,7 +29,7 @@ from .stage import Make, Stage
 NOTICE_SECONDS = 3.0
 REFRESH_SECONDS = 0.2  # a paused or slow game still redraws its display this often
 LONGEST_NAP = 0.004
-Load = Callable[[PlayOptions, Callable[[str], None]], Game]
+T = TypeVar("T")
 
 
 class PlayWindow:
@@ -37,20 +37,20 @@ class PlayWindow:
 
     Args:
         options: what to play.
-        make_painter, load: how views and races are opened; tests put stand-ins here.
+        make_painter, loader: how views and races are opened; tests put stand-ins here.
     """
 
-    def __init__(self, options: PlayOptions, make_painter: Make = Painter, load: Load = load_game) -> None:
+    def __init__(self, options: PlayOptions, make_painter: Make = Painter, loader: Loader | None = None) -> None:
         self.options = options
-        self._load = load
-        job = PaintJob("", options.setup.track, options.width, options.height, options.looks[0].look)
+        self._loader = loader or Loader()
+        job = PaintJob("", options.width, options.height, options.looks[0].look)
         self.screen = Screen((options.width * (1 if options.view in ("class", "teacher") else 2), options.height),
                              f"Paintover: {options.setup.track}")  # fmt: skip
         self.inputs = Inputs()
         self.events = EventPump(self.inputs, self.screen.size)
         self.stage = Stage(job, options.view or "both", options.view is not None, make_painter)
         self._lettering = Lettering()
-        self._loading: Loading[Game] | None = None
+        self._loading: Loading | None = None
         self._look = 0
         self._notice, self._notice_until = "", 0.0
         self._help = False
@@ -78,14 +78,16 @@ class PlayWindow:
         finally:
             self._close()
 
-    # ---------------------------------------------------------------- loading
-
     def _open_race(self) -> Game | None:
         """Wait for race and views behind a loading screen; None if the player leaves."""
-        loading = self._loading = Loading(lambda say: self._load(self.options, say))
-        if not self._wait(lambda: [loading.progress] if loading.running else [], lambda: not loading.running):
+        options, loader = self.options, self._loader
+        place = self._load(lambda say: loader.place(options, say))
+        if place is None:
             return None
-        game = loading.result()
+        self.stage.open(place)
+        game = self._load(lambda say: loader.game(options, place, say))
+        if game is None or not self._wait(list, lambda: self.stage.ready):
+            return None
         before = sum(self.stage.drawn().values())
         self.stage.submit(game.frame())
         first = ["drawing the first picture"]  # compiles and uploads; the countdown must not run meanwhile
@@ -93,10 +95,17 @@ class PlayWindow:
             return None
         return game
 
+    def _load(self, work: Callable[[Callable[[str], None]], T]) -> T | None:
+        """Run slow work on another thread behind the loading screen; None if the player leaves."""
+        loading = self._loading = Loading(work)
+        if not self._wait(lambda: [loading.progress], lambda: not loading.running):
+            return None
+        return loading.result()
+
     def _wait(self, lines: Callable[[], list[str]], done: Callable[[], bool]) -> bool:
-        """Loading screen until ``done`` and every view is open. False if the player leaves."""
+        """Loading screen until ``done``. False if the player leaves."""
         shown: list[str] = []
-        while not (done() and self.stage.ready):
+        while not done():
             if Command.QUIT in self._pump().commands:
                 return False
             self.stage.poll()
@@ -116,8 +125,6 @@ class PlayWindow:
 
         self.screen.show(self.stage.size, black, overlay)
         self._dirty, self._shown_at = False, time.monotonic()
-
-    # ---------------------------------------------------------------- driving
 
     def _drive(self, game: Game) -> bool:
         """One race. True if the player wants another one."""
@@ -180,8 +187,6 @@ class PlayWindow:
         self.screen.show(self.stage.size, self.stage.compose, overlay)
         self._dirty, self._shown_at = False, time.monotonic()
 
-    # ---------------------------------------------------------------- shared
-
     def _pump(self) -> Pumped:
         pumped = self.events.pump()
         self._dirty = self._dirty or pumped.redraw
@@ -200,15 +205,15 @@ class PlayWindow:
         self._notice, self._notice_until = text, time.monotonic() + NOTICE_SECONDS
         self._dirty = True
 
+    @property
+    def loading(self) -> bool:
+        """True while a thread is still busy loading; the process cannot end in order then."""
+        return self._loading is not None and self._loading.running
+
     def _close(self) -> None:
-        """Leave nothing behind: no process, and no thread that a compiler could keep alive."""
         self.stage.close()
         self.events.close()
         self.screen.close()
-        if self._loading is not None and self._loading.running:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            os._exit(0)  # a compiler in a thread cannot be stopped, and the interpreter would wait for it
 
 
 class Pace:
@@ -233,12 +238,19 @@ class Pace:
 
 
 def play_in_window(options: PlayOptions) -> int:
-    """Play until the player leaves; prints how it went. Returns the exit code."""
+    """Play until the player leaves; prints how it went. Returns the exit code, or ends the process itself."""
     window = PlayWindow(options)
-    game = window.run()
-    if game is not None:
-        hud = game.hud()
-        print(f"{game.world.tick / TICK_RATE:.0f} s of game time, position {hud.position}, lap {hud.lap}")
-    if window.lost_ticks:
-        print(f"the machine was late: {window.lost_ticks / TICK_RATE:.1f} s of wall time were left out")
-    return 0
+
+    def play() -> int:
+        game = window.run()
+        if game is not None:
+            hud = game.hud()
+            print(f"{game.world.tick / TICK_RATE:.0f} s of game time, position {hud.position}, lap {hud.lap}")
+        if window.lost_ticks:
+            print(f"the machine was late: {window.lost_ticks / TICK_RATE:.1f} s of wall time were left out")
+        return 0
+
+    code = guarded("play", play)
+    if window.loading:
+        leave_at_once(code)
+    return code

@@ -30,7 +30,6 @@ from .road import (
     way_at,
 )
 from .state import (
-    ASIDE,
     FINISH_TICK,
     GRIP_FRONT,
     GRIP_REAR,
@@ -42,13 +41,13 @@ from .state import (
     MODE,
     MODE_TICKS,
     OFFSET,
+    PASS_LANE,
     PHASE,
     PROGRESS,
     RACE,
     RACE_START,
     SIDE,
     STUCK_TICKS,
-    TARGET,
     TICK,
     WANTED,
     YAW,
@@ -102,15 +101,14 @@ def choose_lane(road, length, cars, mind, traits, i, index, u):
     room = room_beside(traits[BOLDNESS])
     want = clamp(line + mood_line(mind, traits[LINE_BIAS]), low, high)
     if mind[SIDE] != 0.0:
-        lane = line + cars[int(mind[TARGET]), ASIDE] + mind[SIDE] * room
-        want = max(want, lane) if mind[SIDE] > 0.0 else min(want, lane)
+        want = line + mind[PASS_LANE]
     strip_low, strip_high = free_strip(cars, i, low, high, room, length)
     if strip_low <= strip_high:
         want = clamp(want, strip_low, strip_high)
     else:
         want = 0.5 * (strip_low + strip_high)
     want = clamp(want, low, high)
-    most = (0.5 + 0.05 * clamp(cars[i, U], 0.0, 40.0)) / cars[i, LOOSE] * TICK_SECONDS
+    most = (0.6 + 0.05 * clamp(cars[i, U], 0.0, 40.0)) / (0.5 + 0.5 * cars[i, LOOSE]) * TICK_SECONDS
     mind[OFFSET] += clamp(want - line - mind[OFFSET], -most, most)
     return clamp(line + mind[OFFSET], low, high), strip_high - strip_low
 
@@ -154,7 +152,7 @@ def press_for(car, wanted, skill):
     """(throttle, brake) that bring the car to the wanted speed; the less skilled never quite use all of the engine."""
     error = wanted - car[U]
     if error > -0.6:
-        return clamp(0.35 + 0.45 * error, 0.0, 0.8 + 0.2 * skill), 0.0
+        return clamp(0.5 + 0.8 * error, 0.0, 0.7 + 0.3 * skill), 0.0
     return 0.0, clamp(-0.16 * (error + 0.6), 0.0, 1.0)
 
 
@@ -197,8 +195,7 @@ def drifts_off(road, step, car):
 def react(road, step, length, cars, minds, traits, i, slow, beyond):
     """Lane and speed in traffic, and the place steered for: (lane, wanted speed, index, u).
 
-    ``traits`` is the row of driver i, ``slow`` a factor on speed (cool-down lap), ``beyond`` the metres by which the car
-    is off the road.
+    ``traits`` is the row of driver i, ``slow`` a factor on speed (cool-down lap), ``beyond`` metres off the road.
     """
     car, mind = cars[i], minds[i]
     speed = max(car[U], 0.0)
@@ -210,14 +207,14 @@ def react(road, step, length, cars, minds, traits, i, slow, beyond):
     target, gap = car_ahead(cars, i, mind[OFFSET], length)
     held_up = 0.0
     if target >= 0:
-        hold = 0.55 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
+        hold = 0.6 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
         held_up = wanted - cars[target, U]
         wanted = min(wanted, follow_speed(speed, cars[target, U], gap, traits[BOLDNESS], hold))
     wanted *= yields(cars, minds, traits, i, length)
     low, high = usable_road(road, index, u)
     line = mix(road, LINE_D, index, u)
     bend = bend_ahead(road, step, car[S], 20.0 + 1.5 * speed)
-    plan_pass(cars, mind, traits, i, target, gap, held_up, low - line, high - line, bend, length)
+    plan_pass(cars, minds, traits, i, target, gap, held_up, low - line, high - line, bend, length)
     if strip < 0.0:
         wanted = min(wanted, max(0.93 * speed, 6.0))  # squeezed from both sides: give way
     if speed > 8.0 and drifts_off(road, step, car):

@@ -71,7 +71,7 @@ def misjudge(mind, marks, car, traits, streams, i, kinds, step):
 def mood_pace(mind, traits):
     """Factor on the speed of a perfect driver."""
     slip = mind[SLIP_PACE] if mind[SLIP_TICKS] > 0.0 else 1.0
-    return (0.865 + 0.13 * traits[SKILL]) * mind[PACE] * slip
+    return (0.85 + 0.145 * traits[SKILL]) * mind[PACE] * slip
 
 
 @kernel

@@ -64,6 +64,7 @@ MARK_COLUMNS = 19
     WANDER_TICKS, PACE_TICKS,  # until new goals are drawn
     SIDE, SIDE_TICKS,  # committed side of a pass: +1 left, -1 right, 0 none
     TARGET,  # car being passed, -1 none
+    PASS_LANE,  # metres beside the racing line on which to pass it
     SLIP_TICKS,  # left of a mistake
     SLIP_PACE, SLIP_LINE,  # its speed factor and its metres off the line
     MODE, MODE_TICKS,  # DRIVE, BACK_UP
@@ -71,8 +72,8 @@ MARK_COLUMNS = 19
     MARK_PROGRESS, MARK_TICKS,  # progress when the car last got on, and ticks since
     NEXT_BEND,  # sample of the bend for which a mistake was last drawn
     WANTED,  # speed that the driver aims at, m/s
-) = range(20)  # fmt: skip
-MIND_COLUMNS = 20
+) = range(21)  # fmt: skip
+MIND_COLUMNS = 21
 
 # Entries of State.clock, int64 [CLOCK_ENTRIES].
 TICK, PHASE, COUNTDOWN, FINISHED, RACE_START, LIMIT_TICK, EVENT_COUNT = range(7)

@@ -7,7 +7,7 @@ import math
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
 from .plan import BOLDNESS
-from .state import ASIDE, SIDE, SIDE_TICKS, TARGET, D, S, U
+from .state import ASIDE, PASS_LANE, SIDE, SIDE_TICKS, TARGET, D, S, U
 
 _SIGHT = 90.0  # metres ahead that a driver watches
 _TOW = 45.0  # metres behind a car in which its wake is felt
@@ -24,7 +24,7 @@ def gap_along(from_s, to_s, length):
 @kernel
 def room_beside(bold):
     """Metres between the centres of two cars that a driver wants when side by side."""
-    return WIDTH + 0.75 - 0.3 * bold
+    return WIDTH + 0.6 - 0.25 * bold
 
 
 @kernel
@@ -35,7 +35,7 @@ def car_ahead(cars, i, aim, length):
     is free metres between the bumpers.
     """
     best, best_gap = -1, _SIGHT
-    near = WIDTH + 0.25
+    near = WIDTH + 0.08
     for j in range(cars.shape[0]):
         if j == i:
             continue
@@ -107,7 +107,7 @@ def choose_side(cars, i, target, low, high, room, bend, length):
 
 
 @kernel
-def plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, length):
+def plan_pass(cars, minds, traits, i, target, gap, held_up, low, high, bend, length):
     """Commit to a pass, carry it on or give it up; afterwards ``mind[SIDE]`` holds the side.
 
     A driver stays in the slipstream until he is close, then pulls out.
@@ -117,13 +117,13 @@ def plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, leng
         held_up: m/s by which the car ahead is slower than this driver would like to go.
         low, high, bend: see ``choose_side``.
     """
-    room = room_beside(traits[BOLDNESS])
+    mind = minds[i]
     if mind[SIDE] != 0.0:
         other = int(mind[TARGET])
         ds = gap_along(cars[i, S], cars[other, S], length)
-        mind[SIDE_TICKS] -= 1.0
-        aim = cars[other, ASIDE] + mind[SIDE] * room
-        squeezed = ds > LENGTH and (aim > high + 0.6 or aim < low - 0.6)
+        if cars[i, U] < cars[other, U] + 0.3:
+            mind[SIDE_TICKS] -= 1.0  # patience runs out only while nothing is won
+        squeezed = ds > LENGTH and (mind[PASS_LANE] > high + 0.6 or mind[PASS_LANE] < low - 0.6)
         if ds < -LENGTH - 1.5 or ds > 30.0 or mind[SIDE_TICKS] <= 0.0 or squeezed:
             mind[SIDE], mind[TARGET] = 0.0, -1.0
             mind[SIDE_TICKS] = -90.0 if ds > 0.0 else -20.0
@@ -133,14 +133,16 @@ def plan_pass(cars, mind, traits, i, target, gap, held_up, low, high, bend, leng
     if mind[SIDE_TICKS] < 0.0:
         mind[SIDE_TICKS] += 1.0
         return
-    if target < 0 or held_up < 0.4:
-        return
+    if target < 0 or held_up < 0.4 or minds[target, SIDE] != 0.0:
+        return  # nobody to pass, or he is busy passing himself
     closing = max(cars[i, U] - cars[target, U], 0.0)
-    if gap > 4.5 + 0.08 * cars[i, U] + (0.8 + 0.6 * traits[BOLDNESS]) * closing:
+    if gap > 5.0 + 0.09 * cars[i, U] + (0.8 + 0.6 * traits[BOLDNESS]) * closing:
         return
+    room = room_beside(traits[BOLDNESS])
     side = choose_side(cars, i, target, low, high, room, bend, length)
     if side != 0:
         mind[SIDE], mind[TARGET] = side, target
+        mind[PASS_LANE] = cars[target, ASIDE] + side * room
         mind[SIDE_TICKS] = 240.0 + 240.0 * traits[BOLDNESS]
 
 
@@ -165,7 +167,7 @@ def follow_speed(own, other, gap, bold, hold):
         bold: boldness.
         hold: m/s² that braking is reckoned with.
     """
-    keep = 1.2 + (0.09 - 0.06 * bold) * max(own, 0.0)
+    keep = 0.8 + (0.06 - 0.04 * bold) * max(own, 0.0)
     spare = gap - keep
     other = max(other, 0.0)
     if spare <= 0.0:
@@ -181,6 +183,6 @@ def slipstream(cars, i, length):
         if j == i or cars[j, U] < 15.0:
             continue
         ds = gap_along(cars[i, S], cars[j, S], length) - LENGTH
-        if -0.5 < ds < _TOW and abs(cars[j, D] - cars[i, D]) < 1.5:
+        if -0.5 < ds < _TOW and abs(cars[j, D] - cars[i, D]) < 2.8:
             best = min(best, 0.5 + 0.5 * max(ds, 0.0) / _TOW)
     return best

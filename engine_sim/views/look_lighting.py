@@ -61,7 +61,7 @@ LIGHTING_TABLE: dict[str, Lighting] = {
         shadow_tint=(0.93, 0.99, 1.1), light_tint=(1.05, 1.0, 0.93),
     ),
     "golden hour": Lighting(
-        "at golden hour", (6.5, 10.5), (0.12, 0.42), (0.14, 0.36), turbidity=1.5, key=0.8, lamps=0.2, windows=0.08,
+        "at golden hour", (6.5, 10.5), (0.12, 0.42), (0.14, 0.36), turbidity=1.5, key=0.72, lamps=0.2, windows=0.08,
         saturation=1.12, shadow_tint=(0.95, 0.98, 1.08), light_tint=(1.07, 1.0, 0.9),
     ),
     "sunset": Lighting(

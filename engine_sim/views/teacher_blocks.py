@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import moderngl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -101,6 +102,7 @@ LOOK = Block(
         "weather": _V,  # wetness
         "lamp_light": _V,  # head, tail, share of lit windows, their brightness
         "brake_light": _V,
+        "lamp_reach": _V,  # square of the distance at which a car still shades or lights, metres²
         "road_state": _V,  # wear, rubber, line wear, kerb stripe
         "plant_state": _V,  # dryness, flowers, mown strength, mown width
         "plant_gaps": _V,
@@ -123,7 +125,17 @@ uniform sampler2D sky_table;
 uniform sampler2D print_atlas;
 uniform sampler2DShadow shadow_map;
 """
-SAMPLER_UNITS = {"details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "glow": 5}
+SAMPLER_UNITS = {"details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "painted": 4, "glow": 5}
+
+
+def bind_units(program: moderngl.Program | moderngl.ComputeShader) -> None:
+    """Point a program's samplers and blocks to their fixed units."""
+    for name, unit in SAMPLER_UNITS.items():
+        if name in program:
+            program[name] = unit
+    for binding, block in enumerate((FRAME, LOOK)):
+        if block.name in program:
+            program[block.name] = binding
 
 
 def _header(features: tuple[str, ...]) -> str:

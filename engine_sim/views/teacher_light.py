@@ -132,6 +132,12 @@ def _casts(direct: Floats) -> bool:
     return bool(direct @ _LUMINANCE > 0.15)
 
 
+def _car_reach(light: Lighting, sun: Floats) -> float:
+    """How far a car's shadow or its head lamps reach, metres."""
+    shadow = 3.5 + min(1.2 / max(sun[2], 0.02), 30.0)
+    return max(shadow, 45.0 if light.lamps > 0.3 else 0.0)
+
+
 def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Values:
     light = look.lighting
     ground = np.array(to_linear(look.palette.wild)) * 0.5 + 0.04
@@ -146,6 +152,7 @@ def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Val
         "ground_light": below,
         "lamp_light": (2.4 * light.lamps**1.5, 0.7 * light.lamps, light.windows, 1.9 * light.lamps**2 + 0.15),
         "brake_light": (1.0,),
+        "lamp_reach": (_car_reach(light, sun) ** 2,),
         "grade": (light.contrast, light.saturation, 0.16 + 0.1 * light.lamps, 0.32),
         "grade_shadow": light.shadow_tint,
         "grade_light": light.light_tint,
@@ -184,7 +191,7 @@ def _weather_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> V
         "deck_glow": direct * 0.05 * light.shaft,
         "shaft": (light.shaft, *(shift * 0.13), 1900.0),
         "shaft_light": direct * 0.13 * light.shaft + sky_mean * 0.3 * (1.0 - light.shaft),
-        "shaft_steps": (10 if light.shaft else 0,),
+        "shaft_steps": (6 if light.shaft else 0,),
         "shadow_bias": (0.12, 0.55),
         "weather": (weather.wetness,),
     }

@@ -7,7 +7,7 @@ import moderngl
 from .teacher_atlas import HEIGHT as ATLAS_HEIGHT
 from .teacher_atlas import WIDTH as ATLAS_WIDTH
 from .teacher_atlas import print_atlas
-from .teacher_blocks import FRAME, LOOK, SAMPLER_UNITS, source
+from .teacher_blocks import SAMPLER_UNITS, bind_units, source
 from .teacher_scene import Group
 from .teacher_sky import AZIMUTHS, ELEVATIONS
 from .teacher_textures import SIZE, detail_layers
@@ -26,12 +26,7 @@ _SHARED = ("teacher_common.glsl", "teacher_light.glsl")
 def make_program(ctx: moderngl.Context, vertex: str, fragment: str) -> moderngl.Program:
     """Compile, and bind samplers and blocks to their fixed units."""
     program = ctx.program(vertex_shader=vertex, fragment_shader=fragment)
-    for name, unit in SAMPLER_UNITS.items():
-        if name in program:
-            program[name] = unit
-    for binding, block in enumerate((FRAME, LOOK)):
-        if block.name in program:
-            program[block.name] = binding
+    bind_units(program)
     return program
 
 

@@ -27,7 +27,7 @@ class ShadowMap:
     """One square map: half its side, the step of its centre and how far ahead of the camera it lies, metres.
 
     Args:
-        level: level of detail that its casters are drawn in, at most.
+        level: level of detail that its casters are drawn in, if they have so many.
         barriers: whether barriers cast into it.
     """
 
@@ -38,7 +38,7 @@ class ShadowMap:
     barriers: bool
 
 
-MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, True), ShadowMap(512.0, 128.0, 330.0, 2, False))
+MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, True), ShadowMap(512.0, 128.0, 330.0, 9, False))
 DEPTH = 800.0  # metres before and behind the centre that the maps hold
 
 

@@ -90,7 +90,7 @@ class TeacherView:
         with self._gl as ctx:
             if len(self._pending) >= IN_FLIGHT:
                 raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
-            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=3 * self.size[0] * self.size[1])
+            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=3 * self.size[0] * self.size[1], dynamic=True)
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
             self._darkroom.develop(buffer)
             self._pending.append(buffer)

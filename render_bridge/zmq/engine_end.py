@@ -9,7 +9,7 @@ from typing import Any
 
 import zmq
 
-from ..errors import BridgeClosed, BridgeError
+from ..errors import BridgeClosed, BridgeError, NoCredit
 from ..protocol.codec import Wire
 from ..protocol.engine_flow import Drawn
 from ..protocol.engine_side import EngineSide, Greeting
@@ -100,14 +100,14 @@ class EngineEnd:
             timeout: record mode: seconds to wait for room; None waits for ever.
 
         Raises:
-            BridgeClosed: the end is closed. BridgeError: no room in time.
+            BridgeClosed: the end is closed. NoCredit: no room in time.
         """
         self._owner.check_process()
         with self._changed:
             if self._side.flow.keep_all:
                 room = self._changed.wait_for(lambda: self._ended or self._side.flow.held < RECORD_BUFFER, timeout)
                 if not room:
-                    raise BridgeError(f"the renderer gave no credit for {timeout:g} s")
+                    raise NoCredit(f"the renderer gave no credit for {timeout:g} s")
             self._check_open()
             seq = self._side.offer(drawn)
         self._owner.wake()

@@ -8,6 +8,7 @@ import pytest
 
 import demos.commands.tracks as tracks_command
 from demos import cli, options, report
+from demos.ends import BAD_INPUT, INTERRUPTED
 from engine_sim.core.errors import UserError
 
 
@@ -38,7 +39,7 @@ def test_every_command_explains_itself(name, capsys):
 def test_a_wrong_call_is_one_line_and_exit_code_2(words, capsys):
     with pytest.raises(SystemExit) as end:
         cli.main(words)
-    assert end.value.code == cli.BAD_INPUT
+    assert end.value.code == BAD_INPUT
     captured = capsys.readouterr()
     assert captured.out == ""
     assert len(captured.err.splitlines()) == 1
@@ -64,8 +65,8 @@ def refuse():
 @pytest.mark.parametrize(
     ("action", "code", "line"),
     [
-        (refuse, cli.BAD_INPUT, "paintover tracks: expected this, got that; do something else\n"),
-        (stop, cli.INTERRUPTED, "paintover tracks: stopped\n"),
+        (refuse, BAD_INPUT, "paintover tracks: expected this, got that; do something else\n"),
+        (stop, INTERRUPTED, "paintover tracks: stopped\n"),
         (lambda: 0, 0, ""),
         (lambda: 1, 1, ""),
     ],

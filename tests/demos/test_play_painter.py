@@ -13,7 +13,7 @@ from render_bridge.palette import RACING
 
 from . import play_standins as standins
 
-JOB = PaintJob("teacher", "nowhere", 6, 4)
+JOB = PaintJob("teacher", 6, 4)
 
 
 def wait(condition, seconds: float = 20.0) -> None:
@@ -30,6 +30,7 @@ def painters():
 
     def make(opener, job=JOB):
         made.append(Painter(job, opener))
+        made[-1].open("somewhere")
         return made[-1]
 
     yield make
@@ -102,12 +103,30 @@ def test_closing_during_a_long_opening_ends_the_process_at_once(painters):
     painter.close()
 
 
+def test_a_painter_waits_for_its_place_and_can_be_closed_before(painters):
+    painter = Painter(JOB, standins.open_quick)
+    time.sleep(0.3)
+    assert painter.poll() is None
+    assert not painter.ready
+    painter.close()
+    assert not painter._process.is_alive()
+
+
+def test_the_place_reaches_the_view_by_value(painters):
+    painter = Painter(JOB, standins.open_place)
+    painter.open({"number": 99})
+    painter.submit(standins.frame(1))
+    assert np.all(picture_of(painter).pixels == 99)
+    painter.close()
+
+
 @pytest.fixture
 def stages():
     made = []
 
     def make(opener, view, required=True):
-        made.append(Stage(PaintJob("", "nowhere", 6, 4), view, required, lambda job: Painter(job, opener)))
+        made.append(Stage(PaintJob("", 6, 4), view, required, lambda job: Painter(job, opener)))
+        made[-1].open("somewhere")
         return made[-1]
 
     yield make
@@ -151,7 +170,7 @@ def test_without_gl_an_asked_for_teacher_view_is_refused(stages):
 
 def test_a_view_that_has_drawn_nothing_is_black(stages):
     stage = stages(standins.open_slowly, "class")
-    assert stage.progress == ["class view: starting"]
+    assert len(stage.progress) == 1
     assert not stage.compose(10, 5).any()
 
 

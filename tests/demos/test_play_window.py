@@ -241,3 +241,12 @@ def test_a_pad_plugged_in_during_the_race_drives_it(play):
 def test_without_gl_the_window_opens_on_the_class_map(play):
     game = play("no-gl").started()
     assert game.leave()["view"] == "class"
+
+
+def test_a_refused_view_during_a_slow_load_is_an_error_and_no_silence(desktop):
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.demos.refused_window"],
+        cwd=ROOT, env=desktop.environment(), capture_output=True, text=True, timeout=60,
+    )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == "paintover play: no OpenGL here: install libegl1\n"

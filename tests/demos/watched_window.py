@@ -9,8 +9,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from demos.ends import leave_at_once
 from demos.options import NamedLook
-from demos.play.game import Game, PlayOptions
+from demos.play.game import Game, Loader, PlayOptions
 from demos.play.painter import Painter
 from demos.play.window import PlayWindow
 from engine_sim.racing.world import RaceSetup
@@ -20,18 +21,25 @@ from .play_standins_race import RingDrive
 from .virtual_pad import VirtualPad
 
 
-def load(options, progress):
+class QuickLoader(Loader):
     """Nothing to load."""
-    return Game(RingDrive(options.setup))
+
+    def place(self, options, progress):
+        return "a ring"
+
+    def game(self, options, place, progress):
+        return Game(RingDrive(options.setup))
 
 
-def busy_load(options, progress):
+class BusyLoader(QuickLoader):
     """Three seconds of plain Python, the worst case for the thread that pumps events."""
-    progress("thinking hard")
-    end = time.monotonic() + 3.0
-    while time.monotonic() < end:
-        sum(range(1000))
-    return load(options, progress)
+
+    def game(self, options, place, progress):
+        progress("thinking hard")
+        end = time.monotonic() + 3.0
+        while time.monotonic() < end:
+            sum(range(1000))
+        return super().game(options, place, progress)
 
 
 def wiggle(ready: Path) -> None:
@@ -75,7 +83,8 @@ def play(report: Path, words: list[str]) -> None:
     opener = standins.open_class_only if "no-gl" in words else standins.open_pattern
     looks = (NamedLook("plain", None),)
     options = PlayOptions(RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent)
-    window = WatchedWindow(options, lambda job: Painter(job, opener), busy_load if "slow-load" in words else load)
+    loader = BusyLoader() if "slow-load" in words else QuickLoader()
+    window = WatchedWindow(options, lambda job: Painter(job, opener), loader)
     window.ready = report.with_suffix(".ready")
     if "pad" in words:
         threading.Thread(target=wiggle, args=(window.ready,), daemon=True).start()
@@ -86,3 +95,5 @@ def play(report: Path, words: list[str]) -> None:
         ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
         note = {**window.note, "ticks": ticks, "lost_ticks": window.lost_ticks, "view": window.stage.view}
         report.write_text(json.dumps({**note, "pads": window.inputs.pads.names()}))
+        if window.loading:
+            leave_at_once(0)

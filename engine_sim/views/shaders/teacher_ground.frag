@@ -174,8 +174,9 @@ Surface grid_mark() {
 
 // Water: porous ground darkens, then fills; puddles mirror the sky.
 void wetted(inout Surface m, bool hard, vec3 face) {
-    float level = 0.3 * broad.a + 0.4 * noise_far(p * vec2(0.035, 0.3), wide * 0.3) + 0.3 * noise_far(p * vec2(0.16, 0.8) + 4.0, wide * 0.8);
-    float fill = 0.16 + 0.38 * weather.x + 0.05 * (0.5 - grain.r);
+    float level = 0.24 * broad.a + 0.34 * noise_far(p * vec2(0.035, 0.3), wide * 0.3) + 0.26 * noise_far(p * vec2(0.16, 0.8) + 4.0, wide * 0.8)
+                + 0.16 * noise_far(p * vec2(0.7, 1.9) + 9.0, wide * 1.9);
+    float fill = 0.14 + 0.37 * weather.x + 0.08 * (0.5 - grain.r) - 0.05 * (1.0 - wear.r);
     float pool = hard ? smoothstep(fill + 0.05, fill - 0.03, level) * step(0.22, weather.x) * smoothstep(0.97, 0.995, face.z) : 0.0;
     float damp = weather.x * (hard ? 1.0 : 0.6);
     m.albedo *= mix(1.0, 0.52, damp);
@@ -224,7 +225,7 @@ void main() {
     else if (material == GRAVEL) m = loose(1.2, 1.9, 0.34);
     else if (material == SAND) m = loose(1.0, 1.1, 0.49);
     else m = rock(steep);
-    wetted(m, hard, face);
+    if (weather.x > 0.0) wetted(m, hard, face);
     m.normal = bumped(face, p, m.normal.xy);
     target = finished(m, openness, 0);
 }

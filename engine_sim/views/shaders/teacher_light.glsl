@@ -38,16 +38,14 @@ float cloud_at(vec2 at, float detail) {
 
 // Share of sunlight that clouds let through to a point, 0 … 1.
 float cloud_light(vec3 world) {
-    if (sun.w <= 0.0) return 1.0;
-    vec2 at = world.xy + sun.xy * ((cloud.z - world.z) / max(sun.z, 0.12));
-    float broad = textureLod(details, vec3((at + cloud_shift.xy + frame_time.x * wind.xy) / 8600.0, LAYER_NOISE), 2.0).r;
-    float free = 1.0 - cloud.w * smoothstep(cloud.x, cloud.x + cloud.y, broad * 0.74 + 0.13);
 #ifdef SHAFTS
     vec2 p = (world.xy - sun.xy * (world.z / max(sun.z, 0.2)) + shaft.yz + frame_time.x * wind.xy * 0.7) / shaft.w;
-    float hole = textureLod(details, vec3(p, LAYER_NOISE), 3.0).b;
-    free = mix(free, smoothstep(0.6, 0.78, hole), shaft.x);
+    return smoothstep(0.6, 0.78, textureLod(details, vec3(p, LAYER_NOISE), 3.0).b);
+#else
+    vec2 at = world.xy + sun.xy * ((cloud.z - world.z) / max(sun.z, 0.12));
+    float broad = textureLod(details, vec3((at + cloud_shift.xy + frame_time.x * wind.xy) / 8600.0, LAYER_NOISE), 2.0).r;
+    return 1.0 - cloud.w * smoothstep(cloud.x, cloud.x + cloud.y, broad * 0.74 + 0.13);
 #endif
-    return free;
 }
 
 // ---- shadows ---------------------------------------------------------------------------------------------------
@@ -91,6 +89,7 @@ CarLight car_light(vec3 world, vec3 normal, int own) {
     for (int i = 0; i < car_count.x; ++i) {
         vec4 at = car_place[i], turn = car_turn[i];  // xyz and number + 1; cos, sin, brake, height over road
         vec3 d = world - at.xyz;
+        if (dot(d.xy, d.xy) > lamp_reach.x) continue;
         vec3 q = vec3(turn.x * d.x + turn.y * d.y, turn.x * d.y - turn.y * d.x, d.z);
         vec3 s = vec3(turn.x * sun.x + turn.y * sun.y, turn.x * sun.y - turn.y * sun.x, sun.z);
         vec3 n = vec3(turn.x * normal.x + turn.y * normal.y, turn.x * normal.y - turn.y * normal.x, normal.z);
@@ -199,14 +198,16 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     vec4 r = m.roughness * vec4(-1.0, -0.0275, -0.572, 0.022) + vec4(1.0, 0.0425, 1.04, -0.04);
     float k = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
     vec2 ab = vec2(-1.04, 1.04) * k + r.zw;
-    vec3 mirror = surroundings(reflect(ray, n), m.roughness);
+    vec3 mirror = ambient(n);  // what a rough surface mirrors is an even glow
+    if (m.roughness < 0.7) mirror = surroundings(reflect(ray, n), m.roughness);
     color += mirror * (f0 * ab.x + ab.y) * mix(sky_share, 1.0, 0.25) * clamp(0.35 + sky_share, 0.0, 1.0);
 #endif
     return color + m.glow;
 }
 
-// Everything between a surface and the picture; written so that 4 × averaging works on bright edges (Karis 2013).
+// How a sample is stored: squeezed into 0 … 1, so that averaging works on bright edges (Karis 2013), with the precision in
+// the dark (root).
 vec4 to_target(vec3 color) {
     color = min(max(color, vec3(0.0)), vec3(60.0));
-    return vec4(color / (1.0 + max(color.r, max(color.g, color.b))), 1.0);
+    return vec4(sqrt(color / (1.0 + max(color.r, max(color.g, color.b)))), 1.0);
 }

@@ -1,0 +1,220 @@
+"""The racing engine as a client of the bridge: one class map a video frame, pictures back, figures of both ways."""
+
+from __future__ import annotations
+
+import os
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demos.bridge.memory import Memory, read_memory, write_memory
+from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
+from engine_sim.racing.world import RaceSetup
+from engine_sim.recording.drive import Drive
+from engine_sim.views.class_view import ClassView, open_class_view
+from engine_sim.views.frame import FrameState, projection_matrix, view_matrix
+from engine_sim.views.scene import build_scene
+from render_bridge.errors import NoCredit
+from render_bridge.palette import RACING
+from render_bridge.protocol.engine_flow import Drawn
+from render_bridge.protocol.engine_side import Greeting
+from render_bridge.protocol.events import Closed, EngineEvent, Lost, Opened, PictureTaken, Refused
+from render_bridge.protocol.messages import Welcome
+from render_bridge.zmq.engine_end import EngineEnd
+from render_bridge.zmq.keys import Keys
+
+OFFERED_PLANES = ("depth", "object")
+"""Without ``motion``: it leads to the last frame *sent*, which in play is known only after the frame was drawn."""
+MEMORY_EVERY_S = 1.0
+KEPT = 4096
+"""Latencies that a summary is made of."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class EnginePlan:
+    """A drive over the bridge.
+
+    Args:
+        setup: the race; its player is the scripted agent.
+        seconds: wall time in play, game time in record; None goes on until Ctrl-C.
+        memory: file to go on from after a kill.
+        wait: seconds to wait for a renderer at the start.
+    """
+
+    setup: RaceSetup
+    address: str
+    size: tuple[int, int] = (448, 256)
+    fps: int = 24
+    camera: str = "chase"
+    mode: str = "play"
+    views: str = "auto"
+    seconds: float | None = None
+    memory: Path | None = None
+    wait: float = 10.0
+    prompt: str | None = None
+    on_picture: Callable[[NDArray[np.uint8]], None] | None = None
+
+
+@dataclass
+class Figures:
+    """What came back, and how late."""
+
+    pictures: int = 0
+    losses: int = 0
+    first_seq: int | None = None
+    last_seq: int | None = None
+    photon_ms: list[float] = field(default_factory=list)
+
+    def take(self, event: EngineEvent, now: int) -> None:
+        """Count an event."""
+        if isinstance(event, Lost):
+            self.losses += 1
+        elif isinstance(event, PictureTaken):
+            self.pictures += 1
+            self.first_seq = event.seq if self.first_seq is None else self.first_seq
+            self.last_seq = event.seq
+            self.photon_ms.append((now - event.stamps["input"]) / 1e6)
+            del self.photon_ms[:-KEPT]
+
+    def summary(self) -> dict[str, Any]:
+        """Plain values."""
+        late = sorted(self.photon_ms)
+        return {
+            "pictures": self.pictures,
+            "losses": self.losses,
+            "first_seq": self.first_seq,
+            "last_seq": self.last_seq,
+            "input_to_picture_ms": round(statistics.median(late), 3) if late else None,
+            "input_to_picture_p95_ms": round(late[int(0.95 * (len(late) - 1))], 3) if late else None,
+        }
+
+
+class RemoteEngine:
+    """Drives, draws, offers.
+
+    Args:
+        plan: what to do.
+        keys: for addresses of other machines.
+        say: takes lines for people.
+
+    Raises:
+        UserError, BridgeError: bad track, size, view or address.
+    """
+
+    def __init__(self, plan: EnginePlan, keys: Keys | None, say: Say) -> None:
+        ticks_per_frame(plan.fps)
+        self._plan, self._say = plan, say
+        self._drive = Drive(plan.setup, plan.camera)
+        known = read_memory(plan.memory, plan.setup, plan.camera, self._drive) if plan.memory else None
+        self._view: ClassView = open_class_view(build_scene(self._drive.track), *plan.size, backend=plan.views)
+        greeting = Greeting(
+            "paintover engine", os.urandom(8), *plan.size, RACING, rate=(plan.fps, 1), tick_rate=TICK_RATE,
+            mode=plan.mode, planes=OFFERED_PLANES if plan.mode == "play" else (),
+        )  # fmt: skip
+        known = known or Memory(None, 0, 0)
+        self.end = EngineEnd(plan.address, greeting, keys, known.generation, known.next_seq, known.token)
+        self.figures = Figures()
+        if plan.prompt is not None:
+            self.end.control("prompt", text=plan.prompt)
+
+    def run(self) -> dict[str, Any]:
+        """Drive to the end of the plan and return the figures. Raises BridgeClosed when the renderer refuses us."""
+        try:
+            self._catch_up(self.end.wait_open(self._plan.wait))
+            self._loop()
+            return {**self.end.counters(), **self.figures.summary(), "last_tick": self._drive.tick}
+        finally:
+            self.end.close()
+            self._view.close()
+
+    def _catch_up(self, welcome: Welcome) -> None:
+        """Drive on to the last tick that the renderer has seen: the scripted agent does again what it did."""
+        if welcome.resumed and welcome.last_tick is not None:
+            while self._drive.tick < welcome.last_tick:
+                self._drive.step()
+            self._say(f"the session goes on after tick {welcome.last_tick}")
+
+    def _loop(self) -> None:
+        step, period = ticks_per_frame(self._plan.fps), 1.0 / self._plan.fps
+        frames = None if self._plan.seconds is None else round(self._plan.seconds * self._plan.fps)
+        due, saved = time.monotonic(), 0.0
+        count = 0
+        while frames is None or count < frames:
+            pressed = time.monotonic_ns()
+            for _ in range(step):
+                self._drive.step()
+            count += 1
+            self._offer(pressed, last=count == frames)
+            if self._plan.memory and time.monotonic() - saved > MEMORY_EVERY_S and self.end.token:
+                saved = time.monotonic()
+                self._remember(self._plan.memory)
+            due = max(due + period, time.monotonic() - period)  # a stall is lost, not made up for
+            self._wait(due if self._plan.mode == "play" else 0.0)
+        self._drain()
+
+    def _offer(self, pressed: int, last: bool) -> None:
+        frame = self._drive.frame()
+        class_map, planes = self._draw(frame)
+        width, height = self._plan.size
+        view = tuple(float(v) for v in view_matrix(frame.camera).ravel())
+        projection = tuple(float(v) for v in projection_matrix(frame.camera, width, height).ravel())
+        stamps = {"input": pressed, "drawn": time.monotonic_ns()}
+        drawn = Drawn(self._drive.tick, class_map, stamps, planes, view, projection, last)
+        while True:
+            try:
+                self.end.offer(drawn, timeout=0.05)
+                return
+            except NoCredit:
+                self._wait(0.0)
+
+    def _draw(self, frame: FrameState) -> tuple[NDArray[np.uint8], dict[str, NDArray[np.generic]]]:
+        chosen = self.end.welcome.planes if self.end.welcome is not None else ()
+        if not chosen:
+            return self._view.draw(frame), {}
+        planes = self._view.planes(frame, None, ("class", *chosen))
+        return planes.pop("class").astype(np.uint8, copy=False), planes
+
+    def _wait(self, until: float) -> None:
+        """Read what comes until a time; at least what is there already."""
+        while True:
+            left = until - time.monotonic()
+            for event in self.end.events(max(0.0, left)):
+                self._take(event)
+            if until - time.monotonic() <= 0.0005:
+                return
+
+    def _take(self, event: EngineEvent) -> None:
+        self.figures.take(event, time.monotonic_ns())
+        if isinstance(event, Opened):
+            self._say(f"{event.welcome.renderer} serves us ({event.welcome.encoding}, planes {event.welcome.planes})")
+            for note in event.welcome.notes:
+                self._say(f"note: {note}")
+        elif isinstance(event, Lost):
+            self._say(f"lost the renderer: {event.reason}; greeting again")
+        elif isinstance(event, Refused):
+            self._say(f"refused: {event.code} {event.name}: {event.text}")
+        elif isinstance(event, Closed):
+            self._say(event.reason)
+        elif isinstance(event, PictureTaken) and self._plan.on_picture is not None:
+            self._plan.on_picture(event.pixels)
+
+    def _drain(self) -> None:
+        """Record: wait for the last pictures."""
+        end = time.monotonic() + self._plan.wait
+        while self._plan.mode == "record" and not self.end.finish(0.02) and time.monotonic() < end:
+            self._wait(0.0)
+        self._wait(0.0)
+
+    def _remember(self, path: Path) -> None:
+        token = self.end.token
+        if token is not None:
+            memory = Memory(token, self.end.generation, self.end.counters()["offered"])
+            write_memory(path, self._plan.setup, self._plan.camera, self._drive, memory)

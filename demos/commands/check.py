@@ -1,0 +1,37 @@
+"""`paintover check ADDR`: conformance of somebody else's engine or renderer, rule by rule."""
+
+from __future__ import annotations
+
+import argparse
+
+from demos.bridge.options import add_address_arguments
+from demos.report import print_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of the subcommand."""
+    add_address_arguments(parser, positional=True)
+    parser.add_argument(
+        "--engine", action="store_true", help="listen at ADDR and check the engine that connects (else: the renderer)"
+    )
+    parser.add_argument("--only", metavar="R-01,…", help="only these rules of docs/PROTOCOL.md")
+    parser.add_argument("--wait", type=float, default=30.0, metavar="S", help="time for an engine to come (30)")
+    parser.add_argument("--patience", type=float, default=2.0, metavar="S", help="time for an answer (2)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Check; exit code 1 if a rule is broken."""
+    from demos.bridge.options import keys_of, mendable
+    from render_bridge.conformance.checker import check_engine, check_renderer
+
+    only = args.only.split(",") if args.only else None
+    with mendable():
+        if args.engine:
+            report = check_engine(args.address, keys_of(args), only, args.patience, args.wait, say=print)
+        else:
+            report = check_renderer(args.address, keys_of(args), only, args.patience, say=print)
+    print(f"{len(report.held)} rules held, {len(report.broken)} broken" + "".join(f" {r}" for r in report.broken))
+    if args.json:
+        print_json(report.as_json())
+    return 1 if report.broken or not report.held else 0

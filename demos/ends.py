@@ -1,0 +1,40 @@
+"""How a command ends: its exit code, and at most one line on stderr instead of a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from engine_sim.core.errors import UserError
+
+BAD_INPUT = 2
+INTERRUPTED = 130
+
+
+def guarded(command: str, action: Callable[[], int]) -> int:
+    """Run an action; what the user can mend, Ctrl-C and a reader that went away become exit codes.
+
+    Args:
+        command: name for the line on stderr.
+        action: returns its exit code.
+    """
+    try:
+        return int(action())
+    except UserError as error:
+        print(f"paintover {command}: {' '.join(str(error).split())}", file=sys.stderr)
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        print(f"paintover {command}: stopped", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of our output has gone; keep the interpreter's last flush quiet too
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+
+
+def leave_at_once(code: int) -> NoReturn:
+    """End the process although a thread of it is busy in a compiler, which the interpreter could not end in order."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
