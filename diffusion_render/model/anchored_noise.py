@@ -27,33 +27,41 @@ class Cameras(NamedTuple):
     fov_y: Tensor
 
 
-def world_positions(depth: Tensor, cameras: Cameras, window: tuple[int, int, int, int] | None = None) -> Tensor:
+class Crop(NamedTuple):
+    """Where M crops lie in their pictures: int64 ``[M]`` top rows and left columns; full height and width."""
+
+    top: Tensor
+    left: Tensor
+    height: int
+    width: int
+
+
+def world_positions(depth: Tensor, cameras: Cameras, crop: Crop | None = None) -> Tensor:
     """Depth along the viewing axis ``[M, h, w]`` (metres) → world positions ``[M, h, w, 3]`` relative to the camera.
 
     Args:
-        window: (top, left, full height, full width) if ``depth`` is a crop of a picture of the full size.
+        crop: where ``depth`` lies in the picture, if it is not all of it.
     """
-    _, h, w = depth.shape
-    top, left, full_h, full_w = window or (0, 0, h, w)
+    m, h, w = depth.shape
+    zero = torch.zeros(m, dtype=torch.int64, device=depth.device)
+    top, left, full_h, full_w = crop or Crop(zero, zero, h, w)
     half = torch.tan(cameras.fov_y / 2.0)[:, None, None]
-    rows = torch.arange(top, top + h, device=depth.device, dtype=torch.float32) + 0.5
-    cols = torch.arange(left, left + w, device=depth.device, dtype=torch.float32) + 0.5
-    up_part = (1.0 - 2.0 * rows / full_h)[None, :, None] * half
-    right_part = ((2.0 * cols / full_w - 1.0) * (full_w / full_h))[None, None, :] * half
+    rows = (top[:, None] + torch.arange(h, device=depth.device)).float() + 0.5
+    cols = (left[:, None] + torch.arange(w, device=depth.device)).float() + 0.5
+    up_part = (1.0 - 2.0 * rows / full_h)[:, :, None] * half
+    right_part = ((2.0 * cols / full_w - 1.0) * (full_w / full_h))[:, None, :] * half
     right = torch.linalg.cross(cameras.forward, cameras.up)
     ray = cameras.forward[:, None, None] + right_part[..., None] * right[:, None, None]
     ray = ray + up_part[..., None] * cameras.up[:, None, None]
     return depth.float()[..., None] * ray
 
 
-def anchored_noise(
-    depth: Tensor, cameras: Cameras, seed: int, window: tuple[int, int, int, int] | None = None
-) -> Tensor:
+def anchored_noise(depth: Tensor, cameras: Cameras, seed: int, crop: Crop | None = None) -> Tensor:
     """Noise planes in [−1, 1], ``[M, OCTAVES, h, w]``, zero where the depth is sky.
 
     Args as in ``world_positions``; ``seed`` picks the noise field.
     """
-    relative = world_positions(depth, cameras, window)
+    relative = world_positions(depth, cameras, crop)
     footprint = _footprint(relative)
     place = relative + cameras.position[:, None, None]
     level = torch.log2(footprint.clamp(1e-3, 1e3))

@@ -33,6 +33,7 @@ from .state import (
 )
 
 _SLIP_ROOM = 1.1  # of the peak slip angle that steering help allows
+_CATCH = 0.7  # of the direction of the front axle that centred wheels follow
 _YAW_GAIN = 0.5  # rad of front wheels per rad/s of yaw beyond what the grip can hold
 
 
@@ -95,13 +96,17 @@ def calm_yaw(car):
 
 
 @kernel
-def turn_wheels(car, help_share):
-    """Move the front wheels towards the demand, within what steering help allows."""
+def turn_wheels(car, help_share, catch):
+    """Move the front wheels towards the demand, within what steering help allows.
+
+    ``catch``: 0 … 1, how much wheels that nobody turns follow the front axle out of a slide by themselves.
+    """
     goal = car[STEER_IN] * full_lock(car, help_share)
     if car[U] > 4.0:
         way = atan((car[V] + FRONT * car[YAW_RATE]) / car[U])  # where the front axle really goes
         room = slip_room(car)
-        kept = clamp(goal, way - room, way + room) - calm_yaw(car)
+        kept = goal + catch * _CATCH * (1.0 - abs(car[STEER_IN])) * way
+        kept = clamp(kept, way - room, way + room) - calm_yaw(car)
         share = help_share * (1.0 - 0.8 * car[HANDBRAKE]) * clamp((car[U] - 4.0) / 4.0, 0.0, 1.0)
         goal += share * (kept - goal)
     car[STEER] = approach(car[STEER], clamp(goal, -LOCK, LOCK), STEER_RATE * TICK_SECONDS)

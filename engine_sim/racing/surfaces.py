@@ -14,7 +14,7 @@ from .road import part_of, surface_of
 from .state import INDEX, D, S
 
 # Grip relative to dry asphalt; share of it lost when fully wet.
-GRIP_SHARE = (1.0, 0.96, 0.52, 0.56, 0.53, 0.51, 0.97)
+GRIP_SHARE = (1.0, 0.96, 0.50, 0.51, 0.51, 0.50, 0.97)
 WET_LOSS = (0.30, 0.42, 0.35, 0.20, 0.12, 0.05, 0.28)
 # Peak slip relative to asphalt: loose ground gives way slowly, so a slide can be held.
 LOOSENESS = (1.0, 1.0, 1.5, 1.9, 2.2, 2.2, 1.0)

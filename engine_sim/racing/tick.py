@@ -60,7 +60,7 @@ def take_player(car, controls):
 
 
 @kernel
-def work_car(car, marks, racing, automatic, shift, steering_help):
+def work_car(car, marks, racing, automatic, shift, steering_help, catch):
     """Gears, pedals and front wheels from the demands; before the green light the brakes hold the car."""
     if racing:
         if automatic:
@@ -70,7 +70,7 @@ def work_car(car, marks, racing, automatic, shift, steering_help):
     press_pedals(car, marks, automatic)
     if not racing:
         car[BRAKE] = 1.0
-    turn_wheels(car, steering_help)
+    turn_wheels(car, steering_help, catch)
 
 
 @kernel
@@ -90,7 +90,8 @@ def decide_all(plan, state, controls):
             think(road, kinds, step, length, clock, cars, marks, minds, traits[i], streams, i)
         automatic = not human or plan.switches[AUTOMATIC] == 1
         steering_help = plan.settings[STEERING_HELP] if human else 1.0
-        work_car(car, marks, racing, automatic, int(controls[SHIFT_ASKED]), steering_help)
+        catch = 1.0 if human else 0.0  # drivers catch their slides themselves
+        work_car(car, marks, racing, automatic, int(controls[SHIFT_ASKED]), steering_help, catch)
 
 
 @kernel

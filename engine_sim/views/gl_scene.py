@@ -115,7 +115,9 @@ def picture_matrix(camera: Camera, width: int, height: int) -> NDArray[np.float3
     return matrix.astype(np.float32)
 
 
-def set_uniform(program: moderngl.Program, name: str, value: int | float | tuple[float, ...] | NDArray) -> None:
+def set_uniform(
+    program: moderngl.Program | moderngl.ComputeShader, name: str, value: int | float | tuple[float, ...] | NDArray
+) -> None:
     """Set one uniform: a number, a vector, or a matrix by rows (OpenGL stores columns)."""
     uniform = program[name]
     assert isinstance(uniform, moderngl.Uniform)

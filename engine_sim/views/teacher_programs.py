@@ -36,16 +36,22 @@ def make_screen_pass(ctx: moderngl.Context, *fragment: str, features: tuple[str,
 
 
 class Painters:
-    """Programs that paint groups and sky. Rays of sun between clouds cost every pixel, so only storms compile them."""
+    """Programs that paint groups and sky. Rays of sun between clouds cost every pixel, so only storms compile them.
 
-    def __init__(self, ctx: moderngl.Context) -> None:
+    Args:
+        ctx: context that owns them.
+        lean: fewer reads of shadows and detail, for software GL, which paints four times the pixels.
+    """
+
+    def __init__(self, ctx: moderngl.Context, lean: bool) -> None:
         self._ctx = ctx
+        self._features = ("LEAN",) if lean else ()
         self._sets: dict[bool, tuple[dict[Group, moderngl.Program], moderngl.VertexArray]] = {}
 
     def of(self, shafts: bool) -> tuple[dict[Group, moderngl.Program], moderngl.VertexArray]:
         """Programs by group in drawing order, and the pass that paints the sky; compiled at first need."""
         if shafts not in self._sets:
-            extra = ("SHAFTS",) if shafts else ()
+            extra = self._features + (("SHAFTS",) if shafts else ())
             programs = {
                 group: make_program(
                     self._ctx,

@@ -54,6 +54,7 @@ class TeacherView:
 
     def __init__(self, scene: Scene, width: int, height: int, look: Look, samples: int) -> None:
         self.size = (width, height)
+        self._bytes = 3 * width * height
         self._gl = open_gl()
         self.label = self._gl.label
         self._scene = scene
@@ -90,7 +91,7 @@ class TeacherView:
         with self._gl as ctx:
             if len(self._pending) >= IN_FLIGHT:
                 raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
-            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=3 * self.size[0] * self.size[1], dynamic=True)
+            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=self._bytes, dynamic=True)
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
             self._darkroom.develop(buffer)
             self._pending.append(buffer)
@@ -113,10 +114,12 @@ class TeacherView:
 
     def _build(self, ctx: moderngl.Context, samples: int) -> None:
         software = self._gl.software
+        # Software GL pays every car in every pixel; the nearest few are the ones whose shadow one sees.
+        self._cars_lit = 5 if software else CARS_LIT
         self._frame_block = ctx.buffer(reserve=FRAME.size, dynamic=True)
         self._look_block = ctx.buffer(reserve=LOOK.size)
         self._parts = TeacherScene(ctx, self._scene)
-        self._pictures, self._painters = Pictures(ctx), Painters(ctx)
+        self._pictures, self._painters = Pictures(ctx), Painters(ctx, lean=software)
         self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if software else 2048)
         self._darkroom = Darkroom(ctx, self.size, min(samples, ctx.max_samples), software)
 
@@ -145,7 +148,7 @@ class TeacherView:
         width, height = self.size
         reach = np.tan(camera.fov_y / 2.0)
         up, forward = np.array(camera.up), np.array(camera.forward)
-        place, turn, count = _lit_cars(camera, frame.cars)
+        place, turn, count = _lit_cars(camera, frame.cars, self._cars_lit)
         return {
             "view_right": np.cross(forward, up) * reach * width / height,
             "view_up": up * reach,
@@ -161,12 +164,13 @@ class TeacherView:
         }
 
 
-def _lit_cars(camera: Camera, cars: tuple[CarPose, ...]) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:
-    """Places and turns of the cars near the camera, nearest first, and how many there are."""
+def _lit_cars(camera: Camera, cars: tuple[CarPose, ...], most: int
+              ) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:  # fmt: skip
+    """Places and turns of at most ``most`` cars near the camera, nearest first, and how many there are."""
     place, turn = np.zeros((CARS_LIT, 4), np.float32), np.zeros((CARS_LIT, 4), np.float32)
     x, y, _ = camera.position
     near = sorted((np.hypot(c.x - x, c.y - y), number) for number, c in enumerate(cars))
-    chosen = [number for distance, number in near if distance < _LIT_WITHIN][:CARS_LIT]
+    chosen = [number for distance, number in near if distance < _LIT_WITHIN][:most]
     for row, number in enumerate(chosen):
         car = cars[number]
         place[row] = car.x, car.y, car.z, number + 1

@@ -23,8 +23,12 @@ vec4 detail_along(vec2 p, float layer, vec2 px, vec2 py) {
     float wide = sqrt(max(x2, y2)), thin = sqrt(min(x2, y2));
     float level = log2(max(max(thin, 0.25 * wide) * 512.0, 1e-6));
     vec2 reach = longer * clamp(1.0 - thin / wide, 0.0, 1.0);
+#ifdef LEAN
+    return 0.5 * (textureLod(details, vec3(p - 0.25 * reach, layer), level) + textureLod(details, vec3(p + 0.25 * reach, layer), level));
+#else
     return 0.25 * (textureLod(details, vec3(p - 0.375 * reach, layer), level) + textureLod(details, vec3(p - 0.125 * reach, layer), level)
                  + textureLod(details, vec3(p + 0.125 * reach, layer), level) + textureLod(details, vec3(p + 0.375 * reach, layer), level));
+#endif
 }
 
 // The normal after a bump of slope `slope` along the two axes of coordinate p (after Mikkelsen 2010, from derivatives).

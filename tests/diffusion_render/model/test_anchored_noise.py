@@ -4,7 +4,7 @@ import math
 
 import torch
 
-from diffusion_render.model.anchored_noise import OCTAVES, Cameras, anchored_noise, world_positions
+from diffusion_render.model.anchored_noise import OCTAVES, Cameras, Crop, anchored_noise, world_positions
 
 HEIGHT, WIDTH = 48, 80
 
@@ -29,7 +29,8 @@ def test_positions_of_plane_pixels_lie_on_the_plane():
 def test_a_crop_has_the_noise_of_the_whole_picture():
     depth, cameras = camera_over_plane(0.0)
     whole = anchored_noise(depth, cameras, 3)
-    crop = anchored_noise(depth[:, 16:40, 8:64], cameras, 3, (16, 8, HEIGHT, WIDTH))
+    place = Crop(torch.tensor([16]), torch.tensor([8]), HEIGHT, WIDTH)
+    crop = anchored_noise(depth[:, 16:40, 8:64], cameras, 3, place)
     inner = (slice(None), slice(None), slice(0, -1), slice(0, -1))  # footprints are one-sided differences
     assert torch.allclose(crop[inner], whole[:, :, 16:40, 8:64][inner], atol=1e-4)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import functools
-import math
 
 import numpy as np
 
+from engine_sim.core.exact import PI, sincos
 from engine_sim.tracks.build import Centreline, CrossSection, TrackLabel, assemble_track
 from engine_sim.tracks.track import ASPHALT, CONCRETE_WALL, GRASS_SURFACE, GUARD_RAIL, Track
 
@@ -27,24 +27,10 @@ def oval(
         verge: metres from road to barrier.
         verge_surface: surface there.
     """
-    points = []
-    arc = math.pi * radius
+    arc = PI * radius
     length = 2.0 * straight + 2.0 * arc
     count = int(length)
-    for k in range(count):
-        s = length * k / count
-        if s < straight / 2:
-            points.append((s, -radius))
-        elif s < straight / 2 + arc:
-            a = (s - straight / 2) / radius
-            points.append((straight / 2 + radius * math.sin(a), -radius * math.cos(a)))
-        elif s < 1.5 * straight + arc:
-            points.append((straight / 2 - (s - straight / 2 - arc), radius))
-        elif s < 1.5 * straight + 2 * arc:
-            a = (s - 1.5 * straight - arc) / radius
-            points.append((-straight / 2 - radius * math.sin(a), radius * math.cos(a)))
-        else:
-            points.append((-straight / 2 + (s - 1.5 * straight - 2 * arc), -radius))
+    points = [_oval_point(length * k / count, straight, radius, arc) for k in range(count)]
     x, y = (np.array(v) for v in zip(*points, strict=True))
 
     def flat(value: float) -> np.ndarray:
@@ -59,3 +45,18 @@ def oval(
     )  # fmt: skip
     label = TrackLabel("test-oval", "oval", "built-in", "train")
     return assemble_track(label, Centreline(x, y, slope * x, flat(-bank)), section)
+
+
+def _oval_point(s: float, straight: float, radius: float, arc: float) -> tuple[float, float]:
+    """Point of the centreline at s, from the middle of the lower straight on."""
+    turned = s - 0.5 * straight
+    if turned < 0.0:
+        return s, -radius
+    half = straight + arc  # the second half is the first one turned about the centre
+    sign = 1.0
+    if turned >= half:
+        turned, sign = turned - half, -1.0
+    if turned < arc:
+        sine, cosine = sincos(turned / radius)
+        return sign * (0.5 * straight + radius * sine), -sign * radius * cosine
+    return sign * (0.5 * straight - (turned - arc)), sign * radius

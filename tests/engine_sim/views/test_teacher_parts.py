@@ -98,7 +98,8 @@ def test_shadow_maps_are_redrawn_only_when_their_centre_moves(scene):
         shadows.follow(frame.camera)
         shadows.follow(frame.camera)
         assert drawn == [0, 1]
-        moved = np.array(frame.camera.position) + (2.0 * MAPS[0].step, 2.0 * MAPS[0].step, 0.0)
+        aside = np.array([2.0 * MAPS[0].step, 2.0 * MAPS[0].step, 0.0])
+        moved = np.array(frame.camera.position) + aside
         shadows.follow(frame.camera._replace(position=tuple(moved)))
         assert drawn[2] == 0
         assert len(drawn) < 5
