@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 
+from ..core.exact import clamp
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
 from .plan import BOLDNESS
 from .state import ASIDE, PASS_LANE, SIDE, SIDE_TICKS, TARGET, D, S, U
 
-_SIGHT = 90.0  # metres ahead that a driver watches
+_SIGHT = 130.0  # metres ahead that a driver watches
 _TOW = 45.0  # metres behind a car in which its wake is felt
 _ALONGSIDE = 5.4  # metres between centres within which cars are side by side
 
@@ -35,7 +36,6 @@ def car_ahead(cars, i, aim, length):
     is free metres between the bumpers.
     """
     best, best_gap = -1, _SIGHT
-    near = WIDTH + 0.08
     for j in range(cars.shape[0]):
         if j == i:
             continue
@@ -45,6 +45,7 @@ def car_ahead(cars, i, aim, length):
         if ds < LENGTH + 1.0:
             blocked = abs(cars[j, D] - cars[i, D]) < WIDTH + 0.1  # alongside it is not ahead
         else:
+            near = WIDTH + 0.08 + clamp(0.03 * (cars[i, U] - cars[j, U]), 0.0, 0.7)  # the faster, the wider the berth
             blocked = abs(cars[j, ASIDE] - cars[i, ASIDE]) < near or abs(cars[j, ASIDE] - aim) < near
         if blocked:
             best, best_gap = j, ds - LENGTH
@@ -136,9 +137,9 @@ def plan_pass(cars, minds, traits, i, target, gap, held_up, low, high, bend, len
     if target < 0 or held_up < 0.4 or minds[target, SIDE] != 0.0:
         return  # nobody to pass, or he is busy passing himself
     closing = max(cars[i, U] - cars[target, U], 0.0)
-    if gap > 5.0 + 0.09 * cars[i, U] + (0.8 + 0.6 * traits[BOLDNESS]) * closing:
+    if gap > 5.0 + 0.09 * cars[i, U] + (0.8 + 0.6 * traits[BOLDNESS] + 0.03 * closing) * closing:
         return
-    room = room_beside(traits[BOLDNESS])
+    room = room_beside(traits[BOLDNESS]) + clamp(0.03 * closing, 0.0, 0.7)
     side = choose_side(cars, i, target, low, high, room, bend, length)
     if side != 0:
         mind[SIDE], mind[TARGET] = side, target

@@ -1,10 +1,9 @@
 // A whole engine for the Paintover frame protocol (docs/PROTOCOL.md) against libzmq alone:
-//     c++ -std=c++17 -O2 -o engine engine.cpp -lzmq && ./engine ipc:///tmp/paintover.sock 10 picture.ppm
-// It draws a road, a sky and a car that moves, plays for so many seconds, and writes the last picture.
+//     c++ -std=c++17 -O2 -o engine engine.cpp -lzmq && ./engine ipc:///tmp/paintover.sock 10
+// It draws a road, a sky and a car that moves, and plays for so many seconds.
 #include <chrono>
 #include <csignal>
 #include <cstdio>
-#include <deque>
 #include <map>
 #include <string>
 #include <vector>
@@ -12,8 +11,8 @@
 
 using std::string;
 using Fields = std::map<string, string>;  // name -> the msgpack bytes of its value
-enum { W = 448, H = 256, FPS = 60, HELLO = 1, FRAME, CONTROL, ACK, WELCOME = 16, CREDIT, PICTURE, RECEIPT, PING = 32, PONG, BYE, ERROR };
-enum { GROUND, TRACK, AIR, OPPONENT };
+enum { HELLO = 1, FRAME, CONTROL, ACK, WELCOME = 16, CREDIT, PICTURE, RECEIPT, PING = 32, PONG, BYE, ERROR };
+enum { W = 448, H = 256, FPS = 60, GROUND = 0, TRACK, AIR, OPPONENT };
 const std::map<int, string> KNOWN = {  // what a renderer sends, and the fields of each
     {WELCOME, " renderer attempt session resumed generation table_name table_hash encoding planes run first_run window"
               " heartbeat_ms dead_ms chunk last_seq last_tick notes "},
@@ -43,12 +42,8 @@ size_t skip(const string &s, size_t at, int depth = 1) {  // where the value at 
     for (n *= c < 0x90 || c >= 0xde ? 2 : 1; n-- && at != string::npos;) at = skip(s, at, depth + 1);
     return at;
 }
-string content(const string &v) {  // of a str or bin
-    int c = uint8_t(v[0]);
-    return v.substr(c < 0xc0 ? 1 : c == 0xc4 || c == 0xd9 ? 2 : c == 0xc5 || c == 0xda ? 3 : 5);
-}
-uint64_t value(Fields &f, const string &name) {  // of an unsigned field; 0 if there is none
-    int c = f.count(name) ? uint8_t(f[name][0]) : 0;
+uint64_t value(Fields &f, const string &name, int c = 0) {  // of an unsigned field; 0 if there is none
+    if (f.count(name)) c = uint8_t(f[name][0]);
     return c < 0x80 ? c : c >= 0xcc && c <= 0xcf ? read_big(f[name], 1, 1 << (c - 0xcc)) : 0;
 }
 bool read_map(const string &s, Fields &f) {
@@ -58,7 +53,8 @@ bool read_map(const string &s, Fields &f) {
         size_t middle = skip(s, at), end = skip(s, middle);
         int k = uint8_t(s[at]);
         if (k < 0xa0 || k > 0xdb || (k >= 0xc0 && k < 0xd9)) return false;  // keys are str
-        if (!f.emplace(content(s.substr(at, middle - at)), s.substr(middle, end - middle)).second) return false;
+        size_t before = k < 0xc0 ? 1 : 1 + (1 << (k - 0xd9));
+        if (!f.emplace(s.substr(at + before, middle - at - before), s.substr(middle, end - middle)).second) return false;
         at = end;
     }
     return n == 0;
@@ -67,10 +63,10 @@ bool read_map(const string &s, Fields &f) {
 // --- the engine
 void *sock;
 volatile std::sig_atomic_t stop;
-string token, class_map(W * H, '\0'), picture;
+string token, class_map(W * H, '\0');
 bool is_open, held;
 uint64_t attempt, seq, tick, skipped, drawn, pictures, heard, spoke, greet_at, heartbeat = 250, dead = 1000;
-std::deque<std::pair<uint64_t, uint64_t>> grants;  // number, frames left
+std::vector<std::pair<uint64_t, uint64_t>> grants;  // number, frames left
 
 uint64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 uint64_t now() { return now_ns() / 1000000; }
@@ -82,18 +78,15 @@ void send(int type, const Fields &fields, const string *body = nullptr) {
     if (body) zmq_send(sock, body->data(), body->size(), 0);
     spoke = now();
 }
-string row(int id, const string &name, int r, int g, int b) {
-    return list({number(id), text(name), list({number(r), number(g), number(b)})});
-}
+string row(int id, string name) { return list({number(id), text(name), list(std::vector<string>(3, number(60 * id)))}); }
 void greet() {  // with our own four classes, mapped onto the renderer's by name
-    string rows = list({row(GROUND, "ground", 0, 99, 0), row(TRACK, "track", 99, 99, 99), row(AIR, "air", 0, 0, 99),
-                        row(OPPONENT, "opponent", 99, 0, 0)});
+    string rows = list({row(GROUND, "ground"), row(TRACK, "track"), row(AIR, "air"), row(OPPONENT, "opponent")});
     Fields f = {{"engine", text("C++ example")}, {"instance", bin("C++-only")}, {"attempt", number(++attempt)},
         {"mode", text("play")}, {"width", number(W)}, {"height", number(H)}, {"rate", list({number(FPS), number(1)})},
         {"tick_rate", number(120)}, {"form", text("ids")}, {"encodings", list({text("raw")})}, {"planes", list({})},
         {"generation", number(0)}, {"next_seq", number(seq - held)}, {"mapping", dict({{"ground", text("grass")},
         {"track", text("road")}, {"air", text("sky")}, {"opponent", text("rival_car")}})},
-        {"table", dict({{"name", text("cpp-1")}, {"hash", text("HASH")}, {"classes", rows}})}};
+        {"table", dict({{"name", text("cpp-1")}, {"hash", text("b81ce5db4a6c153c")}, {"classes", rows}})}};
     if (!token.empty()) f["resume"] = bin(token);
     send(HELLO, f), lose(100);
 }
@@ -103,7 +96,7 @@ void send_frame() {  // the held one, if there is credit (R-22 to R-24)
         {"tick", number(tick)}, {"skipped", number(skipped)}, {"encoding", text("raw")}, {"planes", list({})},
         {"plane_encodings", list({})}, {"stamps", dict({{"drawn", number(drawn)}})}, {"last", "\xc2"}}, &class_map);
     held = false;
-    if (--grants[0].second == 0) grants.pop_front();
+    if (--grants[0].second == 0) grants.erase(grants.begin());
 }
 void draw() {
     for (int y = 0; y < H; y++) for (int x = 0; x < W; x++)
@@ -114,29 +107,27 @@ void draw() {
 int fault(const string &tag, bool legal, const Fields &f) {  // number of what is wrong with a message, or 0
     if (tag.size() != 5 || tag.compare(0, 3, "PFP")) return 101;
     if (tag[3] != 1 && tag[4] != ERROR) return 102;
-    if (tag[4] >= HELLO && tag[4] <= ACK) return 306;
-    if (!KNOWN.count(tag[4])) return 103;
+    if (!KNOWN.count(tag[4])) return tag[4] >= HELLO && tag[4] <= ACK ? 306 : 103;
     for (auto &i : f)
         if (i.first.compare(0, 2, "x-") && KNOWN.at(tag[4]).find(" " + i.first + " ") == string::npos) return 106;
     return legal ? 0 : 104;
 }
-void take(const string &tag, const string &header, const string &body) {
-    Fields f, details;
+void take(const string &tag, const string &header) {
+    Fields f;
     int wrong = fault(tag, read_map(header, f), f), type = tag.size() == 5 ? tag[4] : 0;
-    uint64_t code = wrong ? 0 : value(f, "code"), wait = 100;
+    uint64_t code = wrong ? 0 : value(f, "code");
     heard = now();
-    if (wrong && type != ERROR)
-        send(ERROR, {{"code", number(wrong)}, {"name", text("illegal")}, {"text", text("illegal")}, {"fatal", "\xc2"}});
-    if (wrong) return;
+    Fields answer = {{"code", number(wrong)}, {"name", text("illegal")}, {"text", text("illegal")}, {"fatal", "\xc2"}};
+    if (wrong) return type == ERROR ? void() : send(ERROR, answer);
     if (type == WELCOME && !is_open && value(f, "attempt") == attempt)
-        is_open = true, token = content(f["session"]), heartbeat = value(f, "heartbeat_ms"), dead = value(f, "dead_ms");
+        is_open = true, token = f["session"].substr(f["session"].size() - 16), heartbeat = value(f, "heartbeat_ms"), dead = value(f, "dead_ms");
     else if (type == BYE || code == 200) lose();
-    else if (code == 205 || code == 207) lose(read_map(f["details"], details) ? value(details, "retry_ms") : wait);
-    else if (type == ERROR && f["fatal"] == "\xc3") std::fprintf(stderr, "%s\n", content(f["text"]).c_str()), stop = 2;
+    else if (code == 205 || code == 207) lose(1000);  // its retry_ms is no longer
+    else if (type == ERROR && f["fatal"] == "\xc3") std::fprintf(stderr, "%s\n", f["text"].c_str()), stop = 2;
     else if (!is_open) return;
     else if (type == CREDIT && !value(f, "generation")) grants.emplace_back(value(f, "grant"), value(f, "frames"));
-    else if (type == PICTURE) pictures++, picture = body, send(ACK, {{"acknowledged", f["seq"]}});
-    else if (type == PING) send(PONG, {{"id", f["id"]}, {"time", f["time"]}, {"received", number(now_ns())}, {"sent", number(now_ns())}});
+    else if (type == PICTURE) pictures++, send(ACK, {{"acknowledged", f["seq"]}});
+    else if (type == PING) f["received"] = f["sent"] = number(now_ns()), send(PONG, f);
     else if (f.count("about_grant")) for (size_t k = grants.size(); k--;)
         if (grants[k].first == value(f, "about_grant")) grants.erase(grants.begin() + k);
 }
@@ -145,18 +136,18 @@ int main(int count, char **words) {
     int linger = 200, one = 1;
     sock = zmq_socket(context, ZMQ_DEALER);
     zmq_setsockopt(sock, ZMQ_LINGER, &linger, sizeof linger), zmq_setsockopt(sock, ZMQ_IMMEDIATE, &one, sizeof one);
-    if (count < 2 || zmq_connect(sock, words[1])) return std::fprintf(stderr, "usage: engine ADDR [SECONDS [PPM]]\n"), 2;
+    if (count < 2 || zmq_connect(sock, words[1])) return std::fprintf(stderr, "usage: engine ADDR [SECONDS]\n"), 2;
     std::signal(SIGINT, [](int) { stop = 1; }), std::signal(SIGTERM, [](int) { stop = 1; });
     uint64_t due = now_ns(), end = due + uint64_t(count > 2 ? std::stod(words[2]) * 1e9 : 1e18);
     while (!stop && now_ns() < end) {
         zmq_pollitem_t item = {sock, 0, ZMQ_POLLIN, 0};
         zmq_poll(&item, 1, now_ns() < due ? (due - now_ns()) / 1000000 + 1 : 0);
-        for (string parts[3]; item.revents & ZMQ_POLLIN; take(parts[0], parts[1], parts[2]), zmq_poll(&item, 1, 0))
+        for (string parts[2]; item.revents & ZMQ_POLLIN; take(parts[0], parts[1]), zmq_poll(&item, 1, 0))
             for (int k = 0, more = 1; more; k++) {
-                zmq_msg_t m;
-                zmq_msg_init(&m), zmq_msg_recv(&m, sock, 0);
-                if (k < 3) parts[k].assign(static_cast<char *>(zmq_msg_data(&m)), zmq_msg_size(&m));
-                more = zmq_msg_more(&m), zmq_msg_close(&m);
+                static char buffer[65537];  // longer frames are cut: this engine only counts the pictures
+                size_t n = zmq_recv(sock, buffer, sizeof buffer, 0), size = sizeof more;
+                if (k < 2) parts[k].assign(buffer, std::min(n, sizeof buffer));
+                zmq_getsockopt(sock, ZMQ_RCVMORE, &more, &size);
             }
         if (now_ns() >= due) draw(), due = std::max(due + 1000000000 / FPS, now_ns() - 1000000000 / FPS);
         send_frame();
@@ -165,9 +156,6 @@ int main(int count, char **words) {
         if (is_open && now() - spoke > heartbeat) send(PING, {{"id", number(seq)}, {"time", number(now_ns())}});
     }
     send(BYE, {{"text", text("the C++ engine ends")}});
-    if (count > 3 && !picture.empty())
-        if (FILE *out = std::fopen(words[3], "wb"))
-            std::fprintf(out, "P6 %d %d 255\n", W, H), std::fwrite(picture.data(), 1, picture.size(), out), std::fclose(out);
     std::printf("%llu frames, %llu pictures\n", (unsigned long long)seq, (unsigned long long)pictures);
     zmq_close(sock), zmq_ctx_term(context);
     return stop == 2;
