@@ -59,7 +59,7 @@ from .state import (
     X,
     Y,
 )
-from .traffic import car_ahead, follow_speed, free_strip, plan_pass, room_beside, yields
+from .traffic import car_ahead, free_strip, plan_pass, room_beside, yields
 
 DRIVE, BACK_UP = 0.0, 1.0
 RESCUE_TICKS = 1080  # without getting on before the driver asks to be put back
@@ -204,12 +204,10 @@ def react(road, step, length, cars, minds, traits, i, slow, beyond):
     lane, strip = choose_lane(road, length, cars, mind, traits, i, index, u)
     push = 1.0 + (0.01 + 0.03 * traits[BOLDNESS]) * abs(mind[SIDE])
     wanted = line_pace(road, step, car, mind[OFFSET], beyond) * mood_pace(mind, traits) * slow * push
-    target, gap = car_ahead(cars, i, mind[OFFSET], length)
-    held_up = 0.0
-    if target >= 0:
-        hold = 0.6 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
-        held_up = wanted - cars[target, U]
-        wanted = min(wanted, follow_speed(speed, cars[target, U], gap, traits[BOLDNESS], hold))
+    hold = 0.6 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
+    target, gap, allowed = car_ahead(cars, i, mind[OFFSET], traits[BOLDNESS], hold, length)
+    held_up = wanted - cars[target, U] if target >= 0 else 0.0
+    wanted = min(wanted, allowed)
     wanted *= yields(cars, minds, traits, i, length)
     low, high = usable_road(road, index, u)
     line = mix(road, LINE_D, index, u)

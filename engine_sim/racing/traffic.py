@@ -29,27 +29,52 @@ def room_beside(bold):
 
 
 @kernel
-def car_ahead(cars, i, aim, length):
-    """(car, gap) of the nearest car ahead in the way, -1 if none.
+def follow_speed(own, other, gap, bold, hold):
+    """Fastest speed behind a car: it can still be matched before the gap has closed to a keeping distance.
 
-    In the way: it runs as far beside the racing line as this car does now, or as it aims to (``aim``, metres). The gap
-    is free metres between the bumpers.
+    Args:
+        own, other: speeds, m/s.
+        gap: free metres.
+        bold: boldness.
+        hold: m/s² that braking is reckoned with.
     """
-    best, best_gap = -1, _SIGHT
+    keep = 0.8 + (0.06 - 0.04 * bold) * max(own, 0.0)
+    spare = gap - keep
+    other = max(other, 0.0)
+    if spare <= 0.0:
+        return max(other + 1.2 * spare, 0.0)
+    return math.sqrt(other * other + 2.0 * hold * spare)
+
+
+@kernel
+def in_the_way(cars, i, j, ds, aim):
+    """True if car j, ``ds`` metres ahead, runs where car i runs or aims to run (``aim``, beside the racing line)."""
+    if ds < LENGTH + 1.0:
+        return abs(cars[j, D] - cars[i, D]) < WIDTH + 0.1  # alongside it is not ahead
+    near = WIDTH + 0.08 + clamp(0.03 * (cars[i, U] - cars[j, U]), 0.0, 0.7)  # the faster, the wider the berth
+    return abs(cars[j, ASIDE] - cars[i, ASIDE]) < near or abs(cars[j, ASIDE] - aim) < near
+
+
+@kernel
+def car_ahead(cars, i, aim, bold, hold, length):
+    """(car, gap, speed): the car in the way that slows this driver most, -1 if none.
+
+    Args:
+        aim: metres beside the racing line that driver i steers for.
+        bold, hold: see ``follow_speed``.
+
+    Returns:
+        The car, the free metres between the bumpers, and the fastest speed behind it.
+    """
+    best, best_gap, best_speed = -1, _SIGHT, 1e300
     for j in range(cars.shape[0]):
-        if j == i:
-            continue
         ds = gap_along(cars[i, S], cars[j, S], length)
-        if ds <= 0.3 * LENGTH or ds - LENGTH >= best_gap:
+        if j == i or ds <= 0.3 * LENGTH or ds > _SIGHT or not in_the_way(cars, i, j, ds, aim):
             continue
-        if ds < LENGTH + 1.0:
-            blocked = abs(cars[j, D] - cars[i, D]) < WIDTH + 0.1  # alongside it is not ahead
-        else:
-            near = WIDTH + 0.08 + clamp(0.03 * (cars[i, U] - cars[j, U]), 0.0, 0.7)  # the faster, the wider the berth
-            blocked = abs(cars[j, ASIDE] - cars[i, ASIDE]) < near or abs(cars[j, ASIDE] - aim) < near
-        if blocked:
-            best, best_gap = j, ds - LENGTH
-    return best, best_gap
+        speed = follow_speed(cars[i, U], cars[j, U], ds - LENGTH, bold, hold)
+        if speed < best_speed:
+            best, best_gap, best_speed = j, ds - LENGTH, speed
+    return best, best_gap, best_speed
 
 
 @kernel
@@ -73,14 +98,18 @@ def free_strip(cars, i, low, high, room, length):
 
 
 @kernel
-def _crowd(cars, i, target, side, length):
-    """True if another car already runs on that side of the target."""
+def _taken(cars, i, target, side, aim, length):
+    """True if another car already runs on that side of the target, or would soon be met on that lane."""
     for j in range(cars.shape[0]):
         if j in (i, target):
             continue
         ds = gap_along(cars[target, S], cars[j, S], length)
         beside = (cars[j, ASIDE] - cars[target, ASIDE]) * side
         if -9.0 < ds < 7.0 and 0.8 < beside < 2.0 * WIDTH + 0.6:
+            return True
+        ahead = gap_along(cars[i, S], cars[j, S], length)
+        closing = max(cars[i, U] - cars[j, U], 0.0)
+        if 0.0 < ahead < 10.0 + 4.0 * closing and abs(cars[j, ASIDE] - aim) < WIDTH + 0.3:
             return True
     return False
 
@@ -99,7 +128,7 @@ def choose_side(cars, i, target, low, high, room, bend, length):
         spare = high - aim if side > 0 else aim - low
         if side * bend < -0.35 and spare < 2.5:
             continue  # round the outside of a bend only with room to spare
-        if spare < 0.0 or _crowd(cars, i, target, side, length):
+        if spare < 0.0 or _taken(cars, i, target, side, aim, length):
             continue
         score = min(spare, 3.0) + 1.2 * side * bend + 0.5 * side * (cars[i, ASIDE] - cars[target, ASIDE])
         if score > best_score:
@@ -156,24 +185,6 @@ def yields(cars, minds, traits, i, length):
             if -LENGTH < ds < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH:
                 return 0.985 - 0.035 * (1.0 - traits[BOLDNESS])
     return 1.0
-
-
-@kernel
-def follow_speed(own, other, gap, bold, hold):
-    """Fastest speed behind a car: it can still be matched before the gap has closed to a keeping distance.
-
-    Args:
-        own, other: speeds, m/s.
-        gap: free metres.
-        bold: boldness.
-        hold: m/s² that braking is reckoned with.
-    """
-    keep = 0.8 + (0.06 - 0.04 * bold) * max(own, 0.0)
-    spare = gap - keep
-    other = max(other, 0.0)
-    if spare <= 0.0:
-        return max(other + 1.2 * spare, 0.0)
-    return math.sqrt(other * other + 2.0 * hold * spare)
 
 
 @kernel
