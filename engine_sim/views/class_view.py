@@ -71,7 +71,7 @@ class ClassView:
         return self._painter.label
 
     def draw(self, frame: FrameState, draws: DrawList | None = None) -> NDArray[np.uint8]:
-        """Class map uint8 [H, W], row 0 at the top; sky where nothing stands. ``draws`` spares culling if it is done."""
+        """Class map uint8 [H, W], row 0 at the top; sky where nothing stands. ``draws``: culling already done."""
         return self._painter.classes(draw_list(self._scene, frame) if draws is None else draws, frame.camera)
 
     def begin(self, frame: FrameState, draws: DrawList | None = None) -> None:

@@ -27,8 +27,8 @@ string bin(const string &s) { return "\xc4" + big(s.size(), 1) + s; }
 string list(std::vector<string> v) { string s = "\xdc" + big(v.size(), 2); for (auto &i : v) s += i; return s; }
 string dict(Fields f) { string s = "\xde" + big(f.size(), 2); for (auto &i : f) s += text(i.first) + i.second; return s; }
 size_t skip(const string &s, size_t at, int depth = 1) {  // where the value at `at` ends; npos if it is not legal
-    static const int SIZE[] = {-9, -9, 0, 0, -1, -2, -4, -9, -9, -9, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8,  // 0xc0 to 0xd3
-                               -9, -9, -9, -9, -9, -1, -2, -4, -2, -4, -2, -4};  // below 0: a length of so many bytes
+    static const int SIZE[] = {-9, -9, 0, 0, -1, -2, -4, -9, -9, -9, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, -9, -9, -9, -9, -9,
+                               -1, -2, -4, -2, -4, -2, -4};  // 0xc0 to 0xdf; below 0: a length of so many bytes
     int c = at < s.size() && depth <= 6 ? uint8_t(s[at++]) : 0xc1;
     if (c < 0x80 || c >= 0xe0) return at;
     int size = c < 0xa0 ? c & 15 : c < 0xc0 ? c & 31 : SIZE[c - 0xc0], wide = size < 0 ? -size : 0;
@@ -55,8 +55,7 @@ bool read_map(const string &s, Fields &f) {
     }
     return n == 0;
 }
-// --- the engine
-void *sock;
+void *sock;  // --- the engine
 volatile std::sig_atomic_t stop, is_open, held;
 string token, class_map(W * H, GROUND);
 uint64_t attempt, seq, tick, skipped, drawn, pictures, heard, spoke, greet_at, heartbeat = 250, dead = 1000;
@@ -142,8 +141,7 @@ int main(int count, char **words) {
             }
         if (now_ns() >= due) draw(), due = std::max(due + 1000000000 / FPS, now_ns() - 1000000000 / FPS);
         send_frame();
-        if (is_open && now() - heard > dead) lose();
-        if (!is_open && now() >= greet_at) greet();
+        if (is_open && now() - heard > dead) lose(); else if (!is_open && now() >= greet_at) greet();
         if (is_open && now() - spoke > heartbeat) send(PING, {{"id", number(seq)}, {"time", number(now_ns())}});
     }
     send(BYE, {{"text", text("the C++ engine ends")}});
