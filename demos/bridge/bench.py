@@ -57,6 +57,14 @@ class BridgePlan:
     encodings: tuple[str, ...] = ("zstd", "rle", "raw")
 
 
+class Trip:
+    """Milliseconds of one frame's way to the renderer's start and of its picture back; the pixels are let go."""
+
+    def __init__(self, picture: PictureTaken, read: int) -> None:
+        self.way = (picture.renderer_stamps["started"] - picture.stamps["drawn"]) / 1e6
+        self.back = (read - picture.renderer_stamps["sent"]) / 1e6
+
+
 def bench_bridge(plan: BridgePlan, say: Say) -> dict[str, Any]:
     """All figures of ``paintover bench bridge``, told line by line as they come. UserError if the track is unknown."""
     maps = class_maps(plan)
@@ -122,11 +130,9 @@ def connect(address: str, plan: BridgePlan, encoding: str = "zstd") -> EngineEnd
     return end
 
 
-def drive_engines(
-    ends: Sequence[EngineEnd], maps: Sequence[NDArray[np.uint8]], seconds: float
-) -> list[tuple[PictureTaken, int]]:
-    """Offer a frame to every engine at the video rate; pictures with the time at which each was read."""
-    found: list[tuple[PictureTaken, int]] = []
+def drive_engines(ends: Sequence[EngineEnd], maps: Sequence[NDArray[np.uint8]], seconds: float) -> list[Trip]:
+    """Offer a frame to every engine at the video rate; what the stamps of the pictures say."""
+    found: list[Trip] = []
     begin = time.monotonic()
     for number in range(round(seconds * FPS)):
         for end in ends:
@@ -136,7 +142,9 @@ def drive_engines(
         while (left := due - time.monotonic()) > 0:
             for end in ends:
                 wait = left / len(ends) if len(ends) == 1 else 0.001
-                found += [(e, time.monotonic_ns()) for e in end.events(wait) if isinstance(e, PictureTaken)]
+                for event in end.events(wait):
+                    if isinstance(event, PictureTaken):
+                        found.append(Trip(event, time.monotonic_ns()))
     return found
 
 
@@ -144,8 +152,8 @@ def one_way(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]], encod
     """Latency of frames that find the renderer waiting."""
     with connect(address, plan, encoding) as end:
         found = drive_engines([end], maps, plan.seconds)
-    ways = [way(p) for p, _ in found[WARM_UP:]]
-    back = [(read - p.renderer_stamps["sent"]) / 1e6 for p, read in found[WARM_UP:]]
+    ways = [trip.way for trip in found[WARM_UP:]]
+    back = [trip.back for trip in found[WARM_UP:]]
     return {**summary(ways), "p95": share(ways, 0.95), "picture_back": round(statistics.median(back), 3)}
 
 
@@ -159,7 +167,7 @@ def slow(
         found = drive_engines([end], maps, max(plan.seconds, 4 * SLOWER / FPS))
         after = (resident_mb(os.getpid()), resident_mb(process.pid))
         counters = end.counters()
-    ages = [way(p) for p, _ in found[1:]]
+    ages = [trip.way for trip in found[1:]]
     return {
         "age_ms": {**summary(ages), "p95": share(ages, 0.95)},
         "limit_ms": round(1000 / FPS + 5, 3),
@@ -173,13 +181,8 @@ def many(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]]) -> dict[
     with ExitStack() as stack:
         ends = [stack.enter_context(connect(address, plan)) for _ in range(SESSIONS)]
         found = drive_engines(ends, maps, plan.seconds)
-    ways = [way(p) for p, _ in found[WARM_UP * SESSIONS :]]
+    ways = [trip.way for trip in found[WARM_UP * SESSIONS :]]
     return {"sessions": SESSIONS, "pictures": len(found), "one_way_ms": {**summary(ways), "p95": share(ways, 0.95)}}
-
-
-def way(picture: PictureTaken) -> float:
-    """Milliseconds from the engine's offer to the renderer's start."""
-    return (picture.renderer_stamps["started"] - picture.stamps["drawn"]) / 1e6
 
 
 def share(values: Sequence[float], part: float) -> float:

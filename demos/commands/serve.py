@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import AbstractContextManager, nullcontext
 
 from demos.bridge.options import add_address_arguments
 from engine_sim.core.errors import UserError
@@ -16,6 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-chunk", type=int, metavar="N", help="frames of the first chunk (as --chunk)")
     parser.add_argument("--planes", default="", metavar="NAME,…", help="guide planes to ask for: depth, motion, object")
     parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
+    parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
     parser.add_argument("--slow", type=float, default=0.0, metavar="MS", help="stand in for a model: time for a frame")
 
 
@@ -44,10 +46,25 @@ def run(args: argparse.Namespace) -> int:
             max_sessions=args.sessions,
         )
         print(f"serving the palette stand-in (no model: it colours the classes) at {args.address}", flush=True)
-        serve(
-            args.address,
-            PaletteFactory(offer, max(0.0, args.slow) / 1000),
-            keys_of(args),
-            say=lambda line: print(line, flush=True),
-        )
+        factory, keys = PaletteFactory(offer, max(0.0, args.slow) / 1000), keys_of(args)
+        with web_gateway(args.web, args.address):
+            serve(args.address, factory, keys, say=tell)
     return 0
+
+
+def tell(line: str) -> None:
+    """Print at once: somebody may wait for the line."""
+    print(line, flush=True)
+
+
+def web_gateway(port: int | None, address: str) -> AbstractContextManager[object]:
+    """A gateway for browsers in front of the renderer, or nothing. Raises UserError and BridgeError."""
+    if port is None:
+        return nullcontext()
+    try:
+        from render_bridge.gateways.websocket import Gateway, GatewayPlan
+    except ImportError:
+        raise UserError("--web needs the package websockets: pip install websockets") from None
+    gateway = Gateway(GatewayPlan(address, port=port), say=tell)
+    tell(f"browsers: {gateway.url}")
+    return gateway

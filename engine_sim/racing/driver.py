@@ -48,6 +48,7 @@ from .state import (
     RACE_START,
     SIDE,
     STUCK_TICKS,
+    THROTTLE_IN,
     TICK,
     WANTED,
     YAW,
@@ -62,12 +63,13 @@ from .state import (
 from .traffic import car_ahead, free_strip, plan_pass, room_beside, yields
 
 DRIVE, BACK_UP = 0.0, 1.0
-RESCUE_TICKS = 1080  # without getting on before the driver asks to be put back
+RESCUE_TICKS = 1320  # without getting on before the driver asks to be put back
 _EDGE = 1.25  # metres that the centre of the car keeps from the edge of the road
 _ON_LINE = 0.5  # metres beside the racing line within which its pace holds
 _FORESIGHT = 0.6  # seconds ahead at which a driver sees that he will run out of road
 _SLIP_ADDED = 0.0022  # rad of front wheels per m/s² of cornering, for the slip of the tyres
 _YAW_FEEDBACK = 0.16  # rad of front wheels per rad/s of missing yaw
+_START_TICKS = 360  # after the green light in which slow is not stuck
 _GETTING_ON = 6.0  # metres of progress that count as getting on
 
 
@@ -153,25 +155,28 @@ def press_for(car, wanted, skill):
     error = wanted - car[U]
     if error > -0.6:
         return clamp(0.5 + 0.8 * error, 0.0, 0.7 + 0.3 * skill), 0.0
-    return 0.0, clamp(-0.16 * (error + 0.6), 0.0, 1.0)
+    return 0.0, clamp(-0.26 * (error + 0.6), 0.0, 1.0)
 
 
 @kernel
 def note_progress(car, mind, racing):
-    """Count the ticks in which the driver does not get on, and those in which he hardly moves."""
+    """Count the ticks in which the driver does not get on, and those in which he pushes on but hardly moves."""
     if not racing or car[PROGRESS] > mind[MARK_PROGRESS] + _GETTING_ON:
         mind[MARK_PROGRESS], mind[MARK_TICKS] = car[PROGRESS], 0.0
     else:
         mind[MARK_TICKS] += 1.0
-    still = racing and abs(car[U]) < 1.2 and mind[MODE] == DRIVE
+    still = racing and abs(car[U]) < 1.2 and car[THROTTLE_IN] > 0.3 and mind[MODE] == DRIVE
     mind[STUCK_TICKS] = mind[STUCK_TICKS] + 1.0 if still else 0.0
 
 
 @kernel
-def back_up(car, mind, across):
-    """Reverse with the wheels turned so that the nose comes round to the track's direction."""
+def back_up(car, mind, ahead, across):
+    """Reverse with the wheels turned so that the nose comes round to the track's direction.
+
+    ``ahead``, ``across``: cosine and sine of the heading relative to the track's.
+    """
     mind[MODE_TICKS] -= 1.0
-    if mind[MODE_TICKS] <= 0.0:
+    if mind[MODE_TICKS] <= 0.0 or (ahead > 0.85 and mind[MODE_TICKS] < 80.0):
         mind[MODE], mind[STUCK_TICKS] = DRIVE, 0.0
     steer = 1.0 if across > 0.0 else -1.0
     take_demands(car, steer, 0.0, 1.0 if car[U] > -5.0 else 0.2, 0.0, False)
@@ -232,7 +237,7 @@ def think(road, kinds, step, length, clock, cars, marks, minds, traits, streams,
     sine, cosine = sincos(car[YAW])
     tx, ty = way_at(road, here, part)
     if mind[MODE] == BACK_UP:
-        back_up(car, mind, sine * tx - cosine * ty)
+        back_up(car, mind, cosine * tx + sine * ty, sine * tx - cosine * ty)
         return
     beyond = beyond_road(road, here, part, car[D], 0.0)
     slow = 0.8 if marks[FINISH_TICK] > 0 else 1.0
@@ -245,9 +250,10 @@ def think(road, kinds, step, length, clock, cars, marks, minds, traits, streams,
         brake = min(brake, 0.4)
     if wanted < 0.5 and car[U] < 0.5:
         throttle, brake = 0.0, 0.3  # waits behind a car; not so hard that reverse goes in
-    if clock[TICK] - clock[RACE_START] < traits[REACTION]:
+    since = clock[TICK] - clock[RACE_START]
+    if since < traits[REACTION]:
         throttle = 0.0
     steer = steer_for(road, car, index, u, lane, 1.0)
-    if mind[STUCK_TICKS] > 110.0:
+    if mind[STUCK_TICKS] > 80.0 and since > _START_TICKS:
         mind[MODE], mind[MODE_TICKS], mind[SIDE] = BACK_UP, 190.0, 0.0
     take_demands(car, steer, throttle, brake, 0.0, False)

@@ -60,10 +60,10 @@ def misjudge(mind, marks, car, traits, streams, i, kinds, step):
     if car[U] < 12.0 or bend == 0.0 or bend == mind[NEXT_BEND]:
         return
     mind[NEXT_BEND] = bend
-    risk = 0.006 + 0.03 * (1.0 - traits[STEADINESS]) + 0.02 * traits[BOLDNESS] * (1.0 - traits[SKILL])
+    risk = 0.012 + 0.06 * (1.0 - traits[STEADINESS]) + 0.02 * traits[BOLDNESS] * (1.0 - traits[SKILL])
     if next_float(streams, i) < risk:
         mind[SLIP_TICKS] = draw_around(streams, i, 260.0, 100.0)
-        mind[SLIP_PACE] = draw_around(streams, i, 1.08, 0.05)
+        mind[SLIP_PACE] = draw_around(streams, i, 1.14, 0.06)
         mind[SLIP_LINE] = draw_around(streams, i, 0.0, 1.2)
 
 

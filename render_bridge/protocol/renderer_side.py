@@ -145,6 +145,7 @@ class RendererSide:
             self.counters["void_pictures"] += 1
             return False
         session.chunk = max(session.chunk, chunk + 1)
+        encoding = encoding if encoding in session.hello.encodings else "raw"
         picture = Picture(
             generation=frame.generation, seq=frame.seq, tick=frame.tick, chunk=chunk, width=session.hello.width,
             height=session.hello.height, encoding=encoding, stamps=dict(frame.stamps),

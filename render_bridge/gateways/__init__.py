@@ -1,0 +1,1 @@
+"""Gateways: the frame protocol over other transports, unchanged."""
