@@ -60,7 +60,7 @@ from .state import (
     X,
     Y,
 )
-from .traffic import car_ahead, free_strip, plan_pass, room_beside, yields
+from .traffic import car_ahead, free_strip, note_held_up, plan_pass, room_beside, yields
 
 DRIVE, BACK_UP = 0.0, 1.0
 RESCUE_TICKS = 1320  # without getting on before the driver asks to be put back
@@ -212,6 +212,7 @@ def react(road, step, length, cars, minds, traits, i, slow, beyond):
     hold = 0.6 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
     target, gap, allowed = car_ahead(cars, i, mind[OFFSET], traits[BOLDNESS], hold, length)
     held_up = wanted - cars[target, U] if target >= 0 else 0.0
+    note_held_up(mind, target, gap, held_up)
     wanted = min(wanted, allowed)
     wanted *= yields(cars, minds, traits, i, length)
     low, high = usable_road(road, index, u)

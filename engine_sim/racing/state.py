@@ -65,6 +65,7 @@ MARK_COLUMNS = 19
     SIDE, SIDE_TICKS,  # committed side of a pass: +1 left, -1 right, 0 none
     TARGET,  # car being passed, -1 none
     PASS_LANE,  # metres beside the racing line on which to pass it
+    HELD_BY, HELD_TICKS,  # slower car close ahead, and for how long
     SLIP_TICKS,  # left of a mistake
     SLIP_PACE, SLIP_LINE,  # its speed factor and its metres off the line
     MODE, MODE_TICKS,  # DRIVE, BACK_UP
@@ -72,8 +73,8 @@ MARK_COLUMNS = 19
     MARK_PROGRESS, MARK_TICKS,  # progress when the car last got on, and ticks since
     NEXT_BEND,  # sample of the bend for which a mistake was last drawn
     WANTED,  # speed that the driver aims at, m/s
-) = range(21)  # fmt: skip
-MIND_COLUMNS = 21
+) = range(23)  # fmt: skip
+MIND_COLUMNS = 23
 
 # Entries of State.clock, int64 [CLOCK_ENTRIES].
 TICK, PHASE, COUNTDOWN, FINISHED, RACE_START, LIMIT_TICK, EVENT_COUNT = range(7)

@@ -8,7 +8,7 @@ from ..core.exact import clamp
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
 from .plan import BOLDNESS
-from .state import ASIDE, PASS_LANE, SIDE, SIDE_TICKS, TARGET, D, S, U
+from .state import ASIDE, HELD_BY, HELD_TICKS, PASS_LANE, SIDE, SIDE_TICKS, TARGET, D, S, U
 
 _SIGHT = 130.0  # metres ahead that a driver watches
 _TOW = 45.0  # metres behind a car in which its wake is felt
@@ -177,14 +177,31 @@ def plan_pass(cars, minds, traits, i, target, gap, held_up, low, high, bend, len
 
 
 @kernel
+def note_held_up(mind, target, gap, held_up):
+    """Count the ticks for which one slower car has been close ahead; the count runs down faster than up."""
+    if target >= 0 and held_up > 1.0 and gap < 12.0 and (mind[HELD_TICKS] == 0.0 or mind[HELD_BY] == target):
+        mind[HELD_BY] = target
+        mind[HELD_TICKS] += 1.0
+    else:
+        mind[HELD_TICKS] = max(mind[HELD_TICKS] - 3.0, 0.0)
+
+
+@kernel
 def yields(cars, minds, traits, i, length):
-    """Factor on the speed of driver i while others are beside him on their way past: the timid give way sooner."""
+    """Factor on the speed of driver i: he gives way to a car beside him on its way past, the timid sooner, and in the
+    end to a faster one that he has held up for long."""
+    factor = 1.0
     for j in range(cars.shape[0]):
-        if minds[j, SIDE] != 0.0 and int(minds[j, TARGET]) == i:
-            ds = gap_along(cars[j, S], cars[i, S], length)
-            if -LENGTH < ds < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH:
-                return 0.985 - 0.035 * (1.0 - traits[BOLDNESS])
-    return 1.0
+        ds = gap_along(cars[j, S], cars[i, S], length)
+        if j == i or abs(ds) > 20.0:
+            continue
+        beside = -LENGTH < ds < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH
+        if beside and minds[j, SIDE] != 0.0 and int(minds[j, TARGET]) == i:
+            factor = min(factor, 0.985 - 0.035 * (1.0 - traits[BOLDNESS]))
+        patience = 700.0 + 1000.0 * traits[BOLDNESS]
+        if ds > 0.0 and int(minds[j, HELD_BY]) == i and minds[j, HELD_TICKS] > patience:
+            factor = min(factor, 0.87)
+    return factor
 
 
 @kernel
