@@ -33,6 +33,7 @@ from .state import (
     FINISH_TICK,
     GRIP_FRONT,
     GRIP_REAR,
+    HELD_TICKS,
     LOAD_FRONT,
     LOAD_REAR,
     LOOSE,
@@ -197,12 +198,12 @@ def drifts_off(road, step, car):
 
 
 @kernel
-def react(road, step, length, cars, minds, traits, i, slow, beyond):
+def react(road, step, length, cars, minds, table, i, slow, beyond):
     """Lane and speed in traffic, and the place steered for: (lane, wanted speed, index, u).
 
-    ``traits`` is the row of driver i, ``slow`` a factor on speed (cool-down lap), ``beyond`` metres off the road.
+    ``table`` holds all traits, ``slow`` is a factor on speed (cool-down lap), ``beyond`` metres off the road.
     """
-    car, mind = cars[i], minds[i]
+    car, mind, traits = cars[i], minds[i], table[i]
     speed = max(car[U], 0.0)
     look = (5.5 + 0.40 * speed) * (1.0 + 0.2 * (car[LOOSE] - 1.0))
     index, u = cell_at(car[S] + look, step, road.shape[0])
@@ -212,9 +213,9 @@ def react(road, step, length, cars, minds, traits, i, slow, beyond):
     hold = 0.6 * GRAVITY * (car[GRIP_FRONT] + car[GRIP_REAR]) / (car[LOAD_FRONT] + car[LOAD_REAR] + 1.0)
     target, gap, allowed = car_ahead(cars, i, mind[OFFSET], traits[BOLDNESS], hold, length)
     held_up = wanted - cars[target, U] if target >= 0 else 0.0
-    note_held_up(mind, target, gap, held_up)
+    note_held_up(cars, mind, i, length)
     wanted = min(wanted, allowed)
-    wanted *= yields(cars, minds, traits, i, length)
+    wanted *= yields(cars, minds, table, i, length)
     low, high = usable_road(road, index, u)
     line = mix(road, LINE_D, index, u)
     bend = bend_ahead(road, step, car[S], 20.0 + 1.5 * speed)
@@ -227,9 +228,9 @@ def react(road, step, length, cars, minds, traits, i, slow, beyond):
 
 
 @kernel
-def think(road, kinds, step, length, clock, cars, marks, minds, traits, streams, i):
-    """One tick of driver i: writes the demands into his car. ``marks`` and ``traits`` are his rows."""
-    car, mind = cars[i], minds[i]
+def think(road, kinds, step, length, clock, cars, marks, minds, table, streams, i):
+    """One tick of driver i: writes the demands into his car. ``marks`` is his row, ``table`` all traits."""
+    car, mind, traits = cars[i], minds[i], table[i]
     racing = clock[PHASE] >= RACE
     wander(mind, traits, streams, i)
     misjudge(mind, marks, car, traits, streams, i, kinds, step)
@@ -242,10 +243,12 @@ def think(road, kinds, step, length, clock, cars, marks, minds, traits, streams,
         return
     beyond = beyond_road(road, here, part, car[D], 0.0)
     slow = 0.8 if marks[FINISH_TICK] > 0 else 1.0
-    lane, wanted, index, u = react(road, step, length, cars, minds, traits, i, slow, beyond)
+    lane, wanted, index, u = react(road, step, length, cars, minds, table, i, slow, beyond)
     if cosine * tx + sine * ty < 0.3:
         wanted = min(wanted, 7.0)
     mind[WANTED] = wanted
+    if not racing:
+        mind[HELD_TICKS] = 0.0
     throttle, brake = press_for(car, wanted, traits[SKILL])
     if beyond > 0.0:
         brake = min(brake, 0.4)

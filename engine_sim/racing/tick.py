@@ -34,7 +34,7 @@ from .state import (
     S,
 )
 from .surfaces import feel_ground
-from .traffic import slipstream
+from .traffic import note_held_up, slipstream
 
 # Entries of the controls, float64 [7].
 STEER_ASKED, THROTTLE_ASKED, BRAKE_ASKED, HANDBRAKE_ASKED, SHIFT_ASKED, RESET_ASKED, DIGITAL = range(7)
@@ -86,8 +86,10 @@ def decide_all(plan, state, controls):
         start_tick(car, marks)
         if human:
             take_player(car, controls)
+            if racing:
+                note_held_up(cars, minds[i], i, length)  # so that drivers let him by in the end, too
         else:
-            think(road, kinds, step, length, clock, cars, marks, minds, traits[i], streams, i)
+            think(road, kinds, step, length, clock, cars, marks, minds, traits, streams, i)
         automatic = not human or plan.switches[AUTOMATIC] == 1
         steering_help = plan.settings[STEERING_HELP] if human else 1.0
         catch = 1.0 if human else 0.0  # drivers catch their slides themselves

@@ -7,7 +7,7 @@ import math
 from ..core.exact import clamp
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
-from .plan import BOLDNESS
+from .plan import BOLDNESS, SKILL
 from .state import ASIDE, HELD_BY, HELD_TICKS, PASS_LANE, SIDE, SIDE_TICKS, TARGET, D, S, U
 
 _SIGHT = 130.0  # metres ahead that a driver watches
@@ -177,30 +177,38 @@ def plan_pass(cars, minds, traits, i, target, gap, held_up, low, high, bend, len
 
 
 @kernel
-def note_held_up(mind, target, gap, held_up):
-    """Count the ticks for which one slower car has been close ahead; the count runs down faster than up."""
-    if target >= 0 and held_up > 1.0 and gap < 12.0 and (mind[HELD_TICKS] == 0.0 or mind[HELD_BY] == target):
-        mind[HELD_BY] = target
+def note_held_up(cars, mind, i, length):
+    """Count the ticks for which one and the same car has been close ahead, on whatever lane."""
+    nearest, best = -1, 22.0
+    for j in range(cars.shape[0]):
+        ds = gap_along(cars[i, S], cars[j, S], length)
+        if j != i and 0.0 < ds < best:
+            nearest, best = j, ds
+    if nearest >= 0 and mind[HELD_BY] == nearest:
         mind[HELD_TICKS] += 1.0
     else:
-        mind[HELD_TICKS] = max(mind[HELD_TICKS] - 3.0, 0.0)
+        mind[HELD_BY], mind[HELD_TICKS] = nearest, 0.0
 
 
 @kernel
 def yields(cars, minds, traits, i, length):
-    """Factor on the speed of driver i: he gives way to a car beside him on its way past, the timid sooner, and in the
-    end to a faster one that he has held up for long."""
+    """Factor on the speed of driver i, who gives way to others.
+
+    To a car beside him on its way past: the timid sooner; and in the end to a clearly better driver whom he has held up
+    for long. ``traits`` is the whole table.
+    """
     factor = 1.0
+    bold = traits[i, BOLDNESS]
     for j in range(cars.shape[0]):
         ds = gap_along(cars[j, S], cars[i, S], length)
-        if j == i or abs(ds) > 20.0:
+        if j == i or abs(ds) > 22.0:
             continue
-        beside = -LENGTH < ds < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH
+        beside = abs(ds) < LENGTH and abs(cars[j, D] - cars[i, D]) > 0.8 * WIDTH
         if beside and minds[j, SIDE] != 0.0 and int(minds[j, TARGET]) == i:
-            factor = min(factor, 0.985 - 0.035 * (1.0 - traits[BOLDNESS]))
-        patience = 700.0 + 1000.0 * traits[BOLDNESS]
-        if ds > 0.0 and int(minds[j, HELD_BY]) == i and minds[j, HELD_TICKS] > patience:
-            factor = min(factor, 0.87)
+            factor = min(factor, 0.95 + 0.035 * bold)
+        held = ds > 0.0 and int(minds[j, HELD_BY]) == i and minds[j, HELD_TICKS] > 700.0 + 900.0 * bold
+        if held and traits[j, SKILL] > traits[i, SKILL] + 0.1:
+            factor = min(factor, 0.88)
     return factor
 
 

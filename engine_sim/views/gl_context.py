@@ -97,7 +97,7 @@ def _forget(ctx: moderngl.Context) -> None:
         ctx.disable_direct(switch)
     for switch in SMOOTHING[:2]:
         ctx.enable_direct(switch)
-    ctx.depth_func, ctx.blend_func = "<", moderngl.DEFAULT_BLENDING
+    ctx.depth_func, ctx.blend_func = "<", (moderngl.SRC_ALPHA, moderngl.ONE_MINUS_SRC_ALPHA)
     ctx.blend_equation = (moderngl.FUNC_ADD, moderngl.FUNC_ADD)
     ctx.front_face, ctx.cull_face = "ccw", "back"
     ctx.polygon_offset, ctx.wireframe = (0.0, 0.0), False

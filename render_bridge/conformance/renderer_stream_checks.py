@@ -1,4 +1,4 @@
-"""What a renderer must do with frames, controls and time, tried from the engine's end (PROTOCOL.md sections 6 to 12)."""
+"""What a renderer must do with frames, controls and time, tried from the engine's end (sections 6 to 12)."""
 
 from __future__ import annotations
 

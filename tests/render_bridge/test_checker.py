@@ -38,14 +38,14 @@ def test_our_engine_holds_every_rule(address, mode):
 @pytest.mark.parametrize("rule", RENDERER_BREAKS)
 def test_a_renderer_that_breaks_a_rule_is_caught_by_name(address, rule):
     with RunningRenderer(address, rule):
-        report = check_renderer(address, only=[rule], patience=0.4, render_patience=0.8)
+        report = check_renderer(address, only=[rule], patience=0.25, render_patience=0.5)
     assert rule in report.broken
 
 
 @pytest.mark.parametrize("rule", ENGINE_BREAKS)
 def test_an_engine_that_breaks_a_rule_is_caught_by_name(address, rule):
     with RunningEngine(address, rule, mode="record" if rule == "R-25" else "play"):
-        report = check_engine(address, only=[rule], patience=0.5)
+        report = check_engine(address, only=[rule], patience=0.3)
     assert rule in report.broken
 
 

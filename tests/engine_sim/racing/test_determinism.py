@@ -15,7 +15,7 @@ from engine_sim.racing.world import World
 from .driving import IDLE, green, hold
 from .scenes import SCENES, crowd, run, slides, wild_controls
 
-GOLDEN = {}
+GOLDEN = {"crowd": "ccd2df04b10cd9f1", "slides": "a5db9174199b44ad", "alone": "d8a468fc0b50b467"}
 
 
 def test_golden_hashes():

@@ -5,7 +5,7 @@ import math
 import pytest
 
 from engine_sim.racing.controls import Controls
-from engine_sim.racing.state import AX, AY, PITCH, YAW, YAW_RATE, D, S, U, V, X, Y
+from engine_sim.racing.state import AX, AY, PITCH, SPIN_FRONT, SPIN_REAR, YAW, YAW_RATE, D, S, U, V, X, Y
 from engine_sim.racing.tyres import spin_after, stiffness, tyre_force
 from engine_sim.tracks.track import DIRT, GRASS_SURFACE, GRAVEL
 
@@ -194,8 +194,6 @@ def test_manual_gears_shift_only_on_the_edge():
 
 
 def test_without_help_a_full_pedal_locks_and_spins_the_wheels():
-    from engine_sim.racing.state import SPIN_FRONT, SPIN_REAR
-
     world = green(WIDE, traction_help=0.0)
     hold(world, Controls(throttle=1.0), 60)
     assert world.state.cars[0, SPIN_REAR] * 0.33 > 1.5 * world.speed(0)

@@ -1,7 +1,10 @@
 """Lights, laps, positions, resets and the list of events."""
 
+from itertools import pairwise
+
 import pytest
 
+from engine_sim.core.exact import sincos
 from engine_sim.core.ticks import TICK_RATE
 from engine_sim.racing.controls import Controls
 from engine_sim.racing.events import EVENT_KINDS
@@ -84,7 +87,7 @@ def test_positions_follow_progress_and_a_finished_car_keeps_its_place():
         world.step(IDLE)
         if world.phase == "race" and not home:
             progress = [world.state.cars[i, PROGRESS] for i in world.standings()]
-            assert all(a > b - 0.6 for a, b in zip(progress, progress[1:]))
+            assert all(a > b - 0.6 for a, b in pairwise(progress))
         home += [e.car for e in world.events if e.kind == "finish" and e.tick == world.tick]
         assert world.standings()[: len(home)] == home
     assert sorted(home) == list(range(6))
@@ -114,8 +117,6 @@ def test_a_reset_puts_the_car_at_rest_on_the_road_facing_along_it():
     assert abs(row[D]) < 7.0
     assert row[S] == pytest.approx(s, abs=0.5)
     tx, ty = heading_at(world.track.arrays, row[S])
-    from engine_sim.core.exact import sincos
-
     sine, cosine = sincos(row[YAW])
     assert cosine * tx + sine * ty > 0.999
     assert [e.kind for e in world.events][-2:] == ["reset", "on_track"]
