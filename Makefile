@@ -3,8 +3,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+EXTERNAL := .venv-external
 
-.PHONY: play test style bench doctor clean
+.PHONY: play test test-external style bench doctor clean
 .DEFAULT_GOAL := play
 
 # Without a screen this films a scripted race of 20 s into sessions/play.mp4 and ends by itself.
@@ -14,6 +15,10 @@ play: $(READY)
 
 test: $(READY)
 	$(BIN)/python -m pytest $(TEST_ARGS)
+
+# Engines that nobody here wrote. In an environment of their own: VizDoom's pygame-ce and our pygame own the same folder.
+test-external: $(EXTERNAL)/.ready node_modules/three
+	$(EXTERNAL)/bin/python -m pytest tests/demos/test_external.py $(TEST_ARGS)
 
 style: $(READY)
 	$(BIN)/ruff check .
@@ -33,6 +38,14 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,render,web]'
 	@touch $@
 
+$(EXTERNAL)/.ready: pyproject.toml
+	$(PYTHON) -m venv $(EXTERNAL)
+	$(EXTERNAL)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,external]'
+	@touch $@
+
+node_modules/three:
+	npm install --no-save --no-package-lock --silent three
+
 clean:
-	rm -rf $(VENV) build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(EXTERNAL) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -exec rm -rf {} +

@@ -85,7 +85,7 @@ class ClassTable:
 
     def colorize(self, class_map: NDArray[np.uint8]) -> NDArray[np.uint8]:
         """Class map uint8 ``[H, W]`` → RGB uint8 ``[H, W, 3]``, for display only."""
-        return self.colors[class_map]
+        return np.take(self.colors, class_map, axis=0)
 
     def check(self, class_map: NDArray[np.uint8]) -> None:
         """Raise ValueError, with the place of the first bad pixel, unless this is a legal class map."""

@@ -7,7 +7,7 @@ import math
 from ..core.exact import sincos
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
-from .impulse import feel_bump, knock_impulse, point_speed, push, yield_to
+from .impulse import knock_impulse, point_speed, push, yield_to
 from .road import (
     CURVATURE,
     LEFT_STYLE,
@@ -70,7 +70,6 @@ def hold_corner(road, kinds, step, car, index, sine, cosine, rx, ry):
         closing, sliding, yield_to(rx, ry, nx, ny), yield_to(rx, ry, -ny, nx), BOUNCE[style], FRICTION[style]
     )
     push(car, sine, cosine, rx, ry, normal * nx - drag * ny, normal * ny + drag * nx)
-    feel_bump(car, closing)
     return closing
 
 

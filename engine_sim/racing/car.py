@@ -31,7 +31,6 @@ FRONT_BALANCE = 0.97  # front grip relative to rear: a touch of understeer
 LOAD_SENSITIVITY = 0.10  # grip lost per nominal load above nominal
 PEAK_SLIP_ANGLE = 0.135  # tangent at peak side force on asphalt
 PEAK_SLIP_RATIO = 0.11
-SLIDE_SHARE = 0.80  # of the peak force that a fully sliding tyre keeps on asphalt
 ROLL_FRONT = 0.56  # share of the lateral load transfer carried by the front axle
 SLOW = 3.0  # m/s below which slip is measured against this speed instead: tyres become dampers
 

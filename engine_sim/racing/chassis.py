@@ -166,7 +166,7 @@ def rear_axle(car, marks, capacity, loose, slide, help_share):
 
 
 @kernel
-def roll_on(car, wheels, loads, help_push):
+def roll_on(car, wheels, loads, air):
     """Rolling resistance and air: slow the car by at most its own speed; uneven drag turns it."""
     left, right = 0.0, 0.0
     for wheel in range(4):
@@ -176,7 +176,7 @@ def roll_on(car, wheels, loads, help_push):
         else:
             right += drag
     share = clamp(0.5 + abs(car[U]) / 40.0, 0.5, 1.0)
-    slow = ((left + right) * share + help_push * DRAG * car[U] * car[U]) / MASS * TICK_SECONDS
+    slow = ((left + right) * share + air * DRAG * car[U] * car[U]) / MASS * TICK_SECONDS
     speed = abs(car[U])
     if speed > 0.0:
         kept = max(speed - slow, 0.0)
@@ -186,7 +186,7 @@ def roll_on(car, wheels, loads, help_push):
 
 
 @kernel
-def held_still(car, marks):
+def held_still(car):
     """True if static friction holds the car: nearly still, nothing drives it, and the slope is not too steep."""
     if car[THROTTLE] > 0.02 or abs(car[U]) > 0.12 or abs(car[V]) > 0.12 or abs(car[YAW_RATE]) > 0.08:
         return False
@@ -260,7 +260,7 @@ def drive_car(car, marks, wheels, loads, rise, air, help_share):
     ahead_f, left_f = front_axle(car, grip_f, loose_f, slide_f, help_share)
     ahead_r, left_r = rear_axle(car, marks, grip_r, loose_r, slide_r, help_share)
     ahead, left = (ahead_f + ahead_r) / MASS, (left_f + left_r) / MASS
-    if held_still(car, marks):
+    if held_still(car):
         car[U], car[V], car[YAW_RATE] = 0.0, 0.0, 0.0
         car[SPIN_FRONT], car[SPIN_REAR] = 0.0, 0.0
         ahead, left = 0.0, 0.0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..core.exact import sincos
 from ..core.jit import kernel
 from .car import LENGTH, WIDTH
-from .impulse import feel_bump, knock_impulse, point_speed, push, yield_to
+from .impulse import knock_impulse, point_speed, push, yield_to
 from .state import YAW, X, Y, Z
 
 _BOUNCE = 0.18
@@ -104,6 +104,4 @@ def collide(a, b):
     jx, jy = -normal * nx - along * ny, -normal * ny + along * nx
     push(a, sin_a, cos_a, ax, ay, jx, jy)
     push(b, sin_b, cos_b, bx, by, -jx, -jy)
-    feel_bump(a, closing)
-    feel_bump(b, closing)
     return closing

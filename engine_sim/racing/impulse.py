@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-
 from ..core.exact import clamp
 from ..core.jit import kernel
 from .car import INERTIA, MASS
-from .state import BUMP, YAW_RATE, U, V
+from .state import YAW_RATE, U, V
 
 _BOUNCE_FROM = 1.0  # m/s of approach below which nothing bounces: resting contacts stay quiet
 
@@ -52,15 +50,3 @@ def knock_impulse(closing, sliding, ease_normal, ease_along, bounce, friction):
     normal = (1.0 + back) * closing / ease_normal
     most = friction * normal
     return normal, clamp(-sliding / ease_along, -most, most)
-
-
-@kernel
-def feel_bump(car, speed):
-    """Remember the hardest knock of the tick."""
-    car[BUMP] = max(car[BUMP], speed)
-
-
-@kernel
-def length_of(x, y):
-    """Length of a vector."""
-    return math.sqrt(x * x + y * y)

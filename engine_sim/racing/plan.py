@@ -36,7 +36,7 @@ _POWER = 262_000.0  # W
 class Plan(NamedTuple):
     """Constants of one race."""
 
-    road: NDArray[np.float64]  # [samples, 19], see ``racing.road``
+    road: NDArray[np.float64]  # [samples, 18], see ``racing.road``
     kinds: NDArray[np.int64]  # [samples, 6]
     bend_radius: NDArray[np.float64]  # [bends + 1] by number
     traits: NDArray[np.float64]  # [cars, 5]

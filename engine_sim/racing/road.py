@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from ..core.jit import kernel
 from ..tracks.track import KERB, TrackArrays
 
-# Columns of the road table, float64 [samples, ROAD_COLUMNS]; names as in ``TrackArrays``.
+# Columns of the road table, float64 [samples, 18]; names as in ``TrackArrays``.
 (
     AT_X, AT_Y, AT_Z, WAY_X, WAY_Y, CURVATURE, BANK, GRADE,
     WIDTH_LEFT, WIDTH_RIGHT, KERB_LEFT, KERB_RIGHT, WALL_LEFT, WALL_RIGHT,
-    LINE_D, LINE_CURVATURE,
+    LINE_D,
     RISE,  # vertical curvature, 1/m
     PACE_LIMIT,  # m/s that a perfect driver carries on the racing line …
     PACE_BESIDE,  # … and on a lane at a constant distance from the centreline
-) = range(19)  # fmt: skip
+) = range(18)  # fmt: skip
 
 # Columns of the table of kinds, int64 [samples, 6].
 ROAD_SURFACE, LEFT_SURFACE, RIGHT_SURFACE, LEFT_STYLE, RIGHT_STYLE, BEND_HERE = range(6)
@@ -33,11 +33,11 @@ _WALK = 64  # samples that ``follow`` may move in one tick: 128 m
 def road_table(
     arrays: TrackArrays, rise: NDArray[np.float64], pace: NDArray[np.float64], beside: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """float64 [samples, 19] of a track with its vertical curvature and the paces of this race."""
+    """float64 [samples, 18] of a track with its vertical curvature and the paces of this race."""
     columns = (
         arrays.x, arrays.y, arrays.z, arrays.tangent_x, arrays.tangent_y, arrays.curvature, arrays.bank, arrays.grade,
         arrays.width_left, arrays.width_right, arrays.kerb_left, arrays.kerb_right,
-        arrays.barrier_left, arrays.barrier_right, arrays.line_d, arrays.line_curvature, rise, pace, beside,
+        arrays.barrier_left, arrays.barrier_right, arrays.line_d, rise, pace, beside,
     )  # fmt: skip
     return np.ascontiguousarray(np.stack(columns, axis=1))
 

@@ -33,9 +33,8 @@ from numpy.typing import NDArray
     S, D,  # track position
     ASIDE,  # metres to the left of the racing line
     PROGRESS,  # metres past the start line of lap one
-    BUMP,  # m/s of the hardest knock since the last tick
-) = range(36)  # fmt: skip
-CAR_COLUMNS = 36
+) = range(35)  # fmt: skip
+CAR_COLUMNS = 35
 
 # Columns of State.marks, int64 [cars, MARK_COLUMNS].
 (
@@ -52,9 +51,8 @@ CAR_COLUMNS = 36
     BEND,  # signed number of the bend that the car is in, 0 on straights
     RESETS, RESET_PAUSE,
     CONTACT_PAUSE, BARRIER_PAUSE,  # ticks until the next contact makes an event
-    TOUCHED,  # 1 if anything hit the car in this tick
-) = range(19)  # fmt: skip
-MARK_COLUMNS = 19
+) = range(18)  # fmt: skip
+MARK_COLUMNS = 18
 
 # Columns of State.minds, float64 [cars, MIND_COLUMNS]: what a driver has in mind.
 (

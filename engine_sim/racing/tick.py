@@ -19,7 +19,6 @@ from .rules import close_tick, note_barrier, note_contact, wants_reset, watch_li
 from .state import (
     BARRIER_PAUSE,
     BRAKE,
-    BUMP,
     CONTACT_PAUSE,
     EVENT_COUNT,
     INDEX,
@@ -29,7 +28,6 @@ from .state import (
     SHIFT_PAUSE,
     SHIFT_TICKS,
     TICK,
-    TOUCHED,
     YAW,
     S,
 )
@@ -41,13 +39,11 @@ STEER_ASKED, THROTTLE_ASKED, BRAKE_ASKED, HANDBRAKE_ASKED, SHIFT_ASKED, RESET_AS
 
 
 @kernel
-def start_tick(car, marks):
-    """Run the short timers of a car and forget what the last tick felt."""
+def run_timers(marks):
+    """Count the short timers of a car down."""
     for timer in (SHIFT_TICKS, SHIFT_PAUSE, RESET_PAUSE, CONTACT_PAUSE, BARRIER_PAUSE):
         if marks[timer] > 0:
             marks[timer] -= 1
-    marks[TOUCHED] = 0
-    car[BUMP] = 0.0
 
 
 @kernel
@@ -83,7 +79,7 @@ def decide_all(plan, state, controls):
     for i in range(cars.shape[0]):
         car, marks = cars[i], state.marks[i]
         human = i == 0 and plan.switches[PLAYER_DRIVES] == 0
-        start_tick(car, marks)
+        run_timers(marks)
         if human:
             take_player(car, controls)
             if racing:
@@ -127,12 +123,10 @@ def resolve_contacts(plan, state):
         for j in range(i + 1, cars.shape[0]):
             speed = collide(cars[i], cars[j])
             if speed >= 0.0:
-                marks[i, TOUCHED], marks[j, TOUCHED] = 1, 1
                 note_contact(clock, events, marks, i, j, speed)
     for i in range(cars.shape[0]):
         speed = hit_barrier(road, kinds, step, cars[i], marks[i])
         if speed >= 0.0:
-            marks[i, TOUCHED] = 1
             note_barrier(clock, events, marks, i, speed)
 
 

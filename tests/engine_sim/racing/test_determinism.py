@@ -15,7 +15,7 @@ from engine_sim.racing.world import World
 from .driving import IDLE, green, hold
 from .scenes import SCENES, crowd, run, slides, wild_controls
 
-GOLDEN = {"crowd": "ccd2df04b10cd9f1", "slides": "a5db9174199b44ad", "alone": "d8a468fc0b50b467"}
+GOLDEN = {"crowd": "97672134293d4873", "slides": "702a98e37bd57faa", "alone": "af72c53a8aa7c9ca"}
 
 
 def test_golden_hashes():
