@@ -1,8 +1,8 @@
 """A driver: from what he sees to steering wheel and pedals, once per tick.
 
-The racing line gives the way, ``Plan.pace`` the speed; moods and traffic bend both. Steering is pure pursuit of a
-point ahead plus a yaw-rate correction, which also holds slides. A driver who is stuck backs up; the rules put him back
-on the track if that does not help.
+The racing line gives the way, the paces of the road table the speed; moods and traffic bend both. Steering is pure
+pursuit of a point ahead plus a yaw-rate correction, which also holds slides. A driver who is stuck backs up; the rules
+put him back on the track if that does not help.
 """
 
 from __future__ import annotations
