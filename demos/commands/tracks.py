@@ -20,15 +20,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME", help="only these circuits (default: all)")
     parser.add_argument("--source", choices=("built-in", "torcs"), help="only those that we built, or those found")
     parser.add_argument("--survey", action="store_true", help="load each and print its figures")
+    parser.add_argument("--race", action="store_true", help="16 scripted cars, two laps on each: minutes for all")
     parser.add_argument("--sheet", type=Path, metavar="FILE", help="draw the plans into a PNG")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
 def run(args: argparse.Namespace) -> int:
-    """List, survey and draw."""
+    """List, survey, race and draw."""
     from engine_sim.tracks.catalogue import load_track, split_of, track_names
 
     names = args.names or track_names(args.source)
+    if args.race:
+        return race(names, args.json)
     rows: list[dict[str, Any]] = []
     plans = []
     for name in names:
@@ -48,6 +51,21 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         print_json({"tracks": rows})
     return 0
+
+
+def race(names: list[str], as_json: bool) -> int:
+    """Race on every circuit; 1 if a car did not come home or had to be put back."""
+    from tqdm import tqdm
+
+    from engine_sim.racing.survey import survey_track, table
+
+    rows = [survey_track(name) for name in tqdm(names, unit="race")]
+    print(table(rows))
+    clean = sum(row.clean for row in rows)
+    print(f"{clean} of {len(rows)} races clean: every car home, none put back")
+    if as_json:
+        print_json({"races": [asdict(row) for row in rows], "clean": clean})
+    return 0 if clean == len(rows) else 1
 
 
 def survey(track: Track) -> dict[str, Any]:

@@ -46,6 +46,13 @@ def test_tracks_lists_every_circuit_with_its_split(run):
     assert len(out) == len(listed) + 1
 
 
+def test_tracks_races_say_who_came_home(run):
+    code, out, _ = run("tracks", "coin-bowl", "--race", "--json")
+    report = json.loads(out[-1])
+    assert (code, report["clean"]) == (0, 1)
+    assert report["races"][0]["finished"] == report["races"][0]["cars"] == 16
+
+
 def test_tracks_surveys_and_draws_the_ones_that_are_named(run, tmp_path):
     sheet = tmp_path / "sheet.png"
     code, out, _ = run("tracks", "acorn-loop", "coin-bowl", "--survey", "--json", "--sheet", str(sheet))
