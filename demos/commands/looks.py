@@ -48,11 +48,10 @@ def run(args: argparse.Namespace) -> int:
 
 def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, int]) -> None:
     """One moment of a race in every look. UserError if the track is unknown or there is no GL."""
-    from engine_sim.views.teacher_view import open_teacher_view
-
     from demos.sheet import write_sheet
     from engine_sim.tracks.catalogue import load_track
     from engine_sim.views.scene import build_scene
+    from engine_sim.views.teacher_view import open_teacher_view
 
     scene: Scene = build_scene(load_track(track))
     moment = opening_moment(track)
