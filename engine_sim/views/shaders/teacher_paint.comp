@@ -12,7 +12,7 @@ void main() {
     for (int k = 0; k < 3; ++k) {
         if (parts[k].share == 0.0) break;
         uvec4 words = parts[k].words;
-        sum += parts[k].share * stored(painted(words.x, words.y, int(words.w >> 24), vec2(at) + parts[k].middle));
+        sum += parts[k].share * stored(painted(words.x, words.y, int(words.w >> 24), vec2(at) + parts[k].middle.xy, vec2(at) + parts[k].middle.zw));
     }
     imageStore(result, at, vec4(restored(sum), 1.0));
 }

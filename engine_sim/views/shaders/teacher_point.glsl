@@ -27,7 +27,8 @@ vec3 ray_at(vec2 pixel) {
     return view_forward.xyz + at.x * view_right.xyz - at.y * view_up.xyz;
 }
 
-void find_point(uint triangle, uint record, int kind, vec2 pixel) {
+// At `pixel`, or at `own`, which lies in the triangle.
+void find_point(uint triangle, uint record, int kind, vec2 pixel, vec2 own) {
     uint first = triangle * 3u;
     uvec3 c = uvec3(triangles[first], triangles[first + 1u], triangles[first + 2u]) * 9u;
 #ifdef STATIC_ONLY
@@ -47,15 +48,15 @@ void find_point(uint triangle, uint record, int kind, vec2 pixel) {
     vec3 at = size * corner3(c.x), own1 = size * corner3(c.y) - at, own2 = size * corner3(c.z) - at;
     vec3 to = at * rotation + (origin - eye_at.xyz), edge1 = own1 * rotation, edge2 = own2 * rotation;
     // Where the ray meets the plane of the triangle, in shares of its edges: Möller and Trumbore, 1997.
-    vec3 ray = ray_at(pixel), n = cross(edge1, edge2), q1 = cross(edge2, to), q2 = cross(to, edge1);
-    float facing = dot(ray, n);
+    vec3 ray = ray_at(pixel), sure = ray_at(own), n = cross(edge1, edge2), q1 = cross(edge2, to), q2 = cross(to, edge1);
+    float facing = dot(ray, n), safe = dot(sure, n);
+    // Beside the triangle its plane stands for its neighbours', unless it is seen so much from the side that it runs away.
+    if (facing * safe < 0.0 || abs(facing - safe) > 0.15 * abs(facing)) { ray = sure; facing = safe; }
     facing = 1.0 / (abs(facing) < 1e-20 ? 1e-20 : facing);
     vec2 b = vec2(dot(ray, q1), dot(ray, q2)) * facing;
     vec3 dx = view_right.xyz * (2.0 / frame_size.x), dy = view_up.xyz * (-2.0 / frame_size.y);
     vec2 bx = (vec2(dot(dx, q1), dot(dx, q2)) - b * dot(dx, n)) * facing;
     vec2 by = (vec2(dot(dy, q1), dot(dy, q2)) - b * dot(dy, n)) * facing;
-    vec3 inside = max(vec3(1.0 - b.x - b.y, b), vec3(0.0));
-    b = inside.yz / (inside.x + inside.y + inside.z);
     float a = 1.0 - b.x - b.y;
 
     place = at + own1 * b.x + own2 * b.y;

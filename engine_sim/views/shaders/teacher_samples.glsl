@@ -13,8 +13,9 @@ const vec2 PLACES[4] = vec2[4](vec2(0.375, 0.125), vec2(0.875, 0.375), vec2(0.12
 const vec2 PLACES[8] = vec2[8](vec2(0.5), vec2(0.5), vec2(0.5), vec2(0.5), vec2(0.5), vec2(0.5), vec2(0.5), vec2(0.5));
 #endif
 
-// A triangle seen in a pixel, the share of the pixel that its surface covers, and the middle of that share.
-struct Part { uvec4 words; vec2 middle; float share; };
+// A surface in a pixel: one of its triangles, the middle of all samples (xy) and of those of this triangle (zw), how many
+// these are, and the share of the pixel that the surface covers.
+struct Part { uvec4 words; vec4 middle; float own; float share; };
 
 vec3 rough_normal(uint word) { return vec3((uvec3(word) >> uvec3(16, 8, 0)) & 255u) - 128.0; }
 
@@ -26,28 +27,32 @@ bool together(uvec4 a, uvec4 b) {
     return a.x == b.x && a.y == b.y || joined && smooth_over;
 }
 
+void take(inout Part part, uvec4 words, vec2 place) {
+    float same = part.words.x == words.x && part.words.y == words.y ? 1.0 : 0.0;
+    part.middle += vec4(place, place * same);
+    part.own += same;
+    part.share += 1.0;
+}
+
 // At most three parts of a pixel, in the order of their first samples; share 0 for those that are not there.
 void parts_of(ivec2 at, out Part parts[3]) {
-    for (int k = 0; k < 3; ++k) parts[k] = Part(uvec4(0u), vec2(0.0), 0.0);
+    for (int k = 0; k < 3; ++k) parts[k] = Part(uvec4(0u), vec4(0.0), 0.0, 0.0);
     int found = 0;
     for (int i = 0; i < PER_PIXEL; ++i) {
         uvec4 words = texelFetch(seen, at, i);
-        vec2 place = PLACES[i];
-        bool first = found > 0 && together(parts[0].words, words);
-        bool second = !first && found > 1 && together(parts[1].words, words);
-        bool third = !first && !second && found > 2;
-        if (first) { parts[0].middle += place; parts[0].share += 1.0; }
-        else if (second) { parts[1].middle += place; parts[1].share += 1.0; }
-        else if (third) { parts[2].middle += together(parts[2].words, words) ? place : parts[2].middle / parts[2].share; parts[2].share += 1.0; }
+        if (found > 0 && together(parts[0].words, words)) take(parts[0], words, PLACES[i]);
+        else if (found > 1 && together(parts[1].words, words)) take(parts[1], words, PLACES[i]);
+        else if (found > 2) take(parts[2], words, PLACES[i]);
         else {
-            if (found == 0) parts[0] = Part(words, place, 1.0);
-            else if (found == 1) parts[1] = Part(words, place, 1.0);
-            else parts[2] = Part(words, place, 1.0);
+            Part part = Part(words, PLACES[i].xyxy, 1.0, 1.0);
+            if (found == 0) parts[0] = part;
+            else if (found == 1) parts[1] = part;
+            else parts[2] = part;
             ++found;
         }
     }
     for (int k = 0; k < 3; ++k) {
-        parts[k].middle /= max(parts[k].share, 1.0);
+        parts[k].middle /= max(vec4(parts[k].share, parts[k].share, parts[k].own, parts[k].own), 1.0);
         parts[k].share /= float(PER_PIXEL);
     }
 }

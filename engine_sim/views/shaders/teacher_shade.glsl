@@ -33,13 +33,13 @@ vec3 lit_here(Surface m) {
     return color;
 }
 
-// Colour of what the words name (as a sample of `seen` holds them), at a place of the picture in pixels.
-vec3 painted(uint triangle, uint record, int kind, vec2 pixel) {
+// Colour of what the words name (as a sample of `seen` holds them), at a place of the picture in pixels; `own` as above.
+vec3 painted(uint triangle, uint record, int kind, vec2 pixel, vec2 own) {
 #ifdef PAINTS_SKY
     if (triangle == 0u) return sky_behind(normalize(ray_at(pixel)));
 #endif
 #ifdef PAINTS_THINGS
-    find_point(triangle - 1u, record, kind, pixel);
+    find_point(triangle - 1u, record, kind, pixel, own);
     face = normalize(normal_in);
     base = kind_color[material].rgb;
     second = kind_second[material].rgb;

@@ -12,6 +12,6 @@ void main() {
     Part own = layer == 0 ? parts[0] : (layer == 1 ? parts[1] : parts[2]);
     uint kind = own.words.w >> 24;
     int family = own.share == 0.0 ? NOTHING : (own.words.x == 0u ? 0 : FAMILY_OF[kind]);
-    part = uvec4(own.words.xy, packUnorm2x16(own.middle), kind << 24 | uint(own.share * 255.0 + 0.5));
+    part = uvec4(own.words.xy, packUnorm4x8(own.middle), kind << 24 | uint(own.share * 255.0 + 0.5));
     gl_FragDepth = float(family) / 16.0;
 }
