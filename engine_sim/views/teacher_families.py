@@ -90,7 +90,7 @@ def painter_source(families: Collection[Family], entry: tuple[str, ...], feature
     else:
         defines.append("MATTE true" if Family.PLANT in chosen else "MATTE false")
     files = [name for name, painted in _FILES if chosen & painted]
-    shared = ("teacher_common.glsl", "teacher_light.glsl", "teacher_point.glsl", "teacher_detail.glsl")
+    shared = ("teacher_common.glsl", "teacher_point.glsl", "teacher_light.glsl", "teacher_detail.glsl")
     return source(*shared, *files, "teacher_shade.glsl", *entry, features=(*defines, *features))
 
 

@@ -11,7 +11,7 @@ Surface built() {
     vec2 shift = vec2(chance_of(seed, 51u), chance_of(seed, 52u)) * 9.0;
     grain = textureGrad(details, vec3((w + shift) * kind.y, kind.x), px * kind.y, py * kind.y);
     wear = textureGrad(details, vec3((w + shift) / 7.0, LAYER_WEAR), px / 7.0, py / 7.0);
-    Surface m;
+    Surface m = plain_surface(base, vec3(0.0));
 #ifdef PAINTS_BARRIER
     if (material >= GUARD_RAIL && material <= FENCE) m = barrier();
 #endif

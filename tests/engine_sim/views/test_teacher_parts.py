@@ -9,7 +9,9 @@ from engine_sim.views.gl_context import open_gl
 from engine_sim.views.look import sample_look
 from engine_sim.views.materials import Material
 from engine_sim.views.scene import build_scene
+from engine_sim.views.scene_data import INSTANCE_DTYPE
 from engine_sim.views.teacher_atlas import BRANDS, DIGIT, PANEL, print_atlas
+from engine_sim.views.teacher_families import FAMILY_OF, Family, families_of, painter_source
 from engine_sim.views.teacher_noise import fractal, hash_grid, stones, value_noise
 from engine_sim.views.teacher_scene import Group, TeacherScene
 from engine_sim.views.teacher_shadows import MAPS, SunShadows
@@ -81,10 +83,35 @@ def test_groups_share_out_every_triangle_of_the_list_once(scene):
     assert sum(count for _, count in parts._spans) == len(commands)
     first, count = parts._spans[Group.GROUND]
     mesh = parts._parts.mesh
-    for size, instances, start, base, _ in commands[first : first + count].tolist():
-        if base == 0 and instances == 1:
+    for size, _, start, _, _ in commands[first : first + count].tolist():
+        if start < len(mesh.indices):
             kinds = mesh.vertices["surface"][mesh.indices[start : start + size], 1]
             assert not np.isin(kinds, range(Material.GUARD_RAIL, Material.FENCE + 1)).any()
+
+
+def test_every_record_knows_where_its_triangles_start(scene):
+    draws = draw_list(scene, posed_frame(load_track(TRACK), 120.0))
+    with open_gl() as ctx:
+        parts = TeacherScene(ctx, scene)
+        commands = parts._commands(draws)
+        records = len(parts._records(draws)) // INSTANCE_DTYPE.itemsize
+    assert records == len(parts._starts)
+    static = sum(len(b.instances) for b in draws.batches) + 1
+    for _, instances, start, base_vertex, base in commands.tolist():
+        assert base_vertex == 0
+        assert (parts._starts[base : base + instances, 1] == start // 3).all()
+        expected = 0 if base >= static else np.arange(base, base + instances)
+        assert (parts._starts[base : base + instances, 0] == expected).all()
+
+
+def test_every_material_belongs_to_a_family_and_its_program_holds_no_other(scene):
+    assert set(FAMILY_OF) == set(Material)
+    assert Family.SKY in families_of(scene)
+    assert set(families_of(scene)) <= set(Family)
+    sky, everything = painter_source((Family.SKY,), ()), painter_source(tuple(Family), ())
+    assert "vec3 sky_behind" in sky
+    assert "Surface ground" not in sky
+    assert all(f"Surface {name}(" in everything for name in ("ground", "built", "plant", "car"))
 
 
 def test_shadow_maps_are_redrawn_only_when_their_centre_moves(scene):
