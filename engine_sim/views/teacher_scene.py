@@ -9,9 +9,13 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
+from ..core.errors import UserError
 from .gl_scene import GlScene, identity_record
 from .materials import Material
 from .scene_data import DrawList, Mesh, Prototype, Scene, StaticCells
+
+MOST_TRIANGLES, MOST_OBJECTS = 2**22 - 1, 2**17 - 1024
+"""What fits into the two words that the first pass writes; the spare thousand is for cars and their wheels."""
 
 Ints = NDArray[np.int64]
 
@@ -69,6 +73,9 @@ class TeacherScene(GlScene):
     Args:
         ctx: context that will own the buffers.
         scene: uploaded once.
+
+    Raises:
+        UserError: more triangles or objects than the first pass can tell apart.
     """
 
     def __init__(self, ctx: moderngl.Context, scene: Scene) -> None:
@@ -76,6 +83,13 @@ class TeacherScene(GlScene):
         self._group_of = [_group(p) for p in scene.prototypes]
         self._spans = [(0, 0)] * len(Group)
         self._starts = np.zeros((0, 2), np.uint32)
+        meshes = [scene.static.mesh, *(mesh for p in scene.prototypes for mesh in p.lods)]
+        triangles, objects = sum(len(m.indices) for m in meshes) // 3, len(scene.instances)
+        if triangles >= MOST_TRIANGLES or objects >= MOST_OBJECTS:
+            raise UserError(
+                f"{scene.name}: {triangles} triangles and {objects} objects; the teacher view draws at most "
+                f"{MOST_TRIANGLES} and {MOST_OBJECTS}: choose a smaller track"
+            )
         super().__init__(ctx, replace(scene, static=replace(scene.static, mesh=self._parts.mesh)))
 
     def upload(self, draws: DrawList) -> None:

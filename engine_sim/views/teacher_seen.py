@@ -25,7 +25,7 @@ class SeenPass:
     def __init__(self, ctx: moderngl.Context, size: tuple[int, int], samples: int) -> None:
         self._ctx, self._size = ctx, size
         many = samples if samples > 1 else 0
-        self._seen = ctx.texture(size, 4, samples=many, dtype="u4")
+        self._seen = ctx.texture(size, 2, samples=many, dtype="u4")
         self._target = ctx.framebuffer([self._seen], ctx.depth_renderbuffer(size, samples=many))
         self._program = ctx.program(
             vertex_shader=source("teacher_seen.vert"), fragment_shader=source("teacher_seen.frag")

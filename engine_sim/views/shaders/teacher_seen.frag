@@ -1,8 +1,10 @@
-// Which triangle a sample sees: its number + 1, its record, its distance along the view, its material and rough normal.
+// Which triangle a sample sees: its number + 1 and rough normal; its record, material and the logarithm of its distance. Two
+// words, for what a card writes here passes through its narrowest part.
 
 flat in uvec3 whose;
-out uvec4 seen;
+out uvec2 seen;
 
 void main() {
-    seen = uvec4(uint(gl_PrimitiveID) + whose.y + 1u, whose.x, floatBitsToUint(1.0 / gl_FragCoord.w), whose.z);
+    uint far = uint(clamp(64.0 - 32.0 * log2(gl_FragCoord.w), 0.0, 511.0));
+    seen = uvec2((uint(gl_PrimitiveID) + whose.x) << 10 | whose.y, whose.z | far);
 }
