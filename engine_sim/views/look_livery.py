@@ -56,7 +56,6 @@ def _contrast(stream: Stream, base: str) -> str:
 
 def draw_livery(stream: Stream, number: int, taken: list[str]) -> Livery:
     """One livery whose base keeps away from the colours in ``taken`` as far as a few tries allow."""
-
     def room(color: str) -> float:
         return min((distance(color, other) for other in taken), default=1.0)
 

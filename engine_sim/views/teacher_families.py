@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from enum import IntEnum
 
 import numpy as np
 
 from .materials import Material as M
-from .scene_data import Scene
+from .scene_data import Mesh, Scene
 from .teacher_blocks import source
 
 
@@ -66,11 +66,16 @@ _FILES: tuple[tuple[str, set[Family]], ...] = (
 )
 
 
-def families_of(scene: Scene) -> tuple[Family, ...]:
-    """Families that a scene can show, in order; the sky always."""
-    meshes = [scene.static.mesh] + [mesh for prototype in scene.prototypes for mesh in prototype.lods]
+def families_of(scene: Scene) -> dict[Family, bool]:
+    """Families that a scene can show, in order, the sky always; True for those that objects show too."""
+    static = _shown([scene.static.mesh])
+    objects = _shown([mesh for prototype in scene.prototypes for mesh in prototype.lods])
+    return {family: family in objects for family in sorted({Family.SKY} | static | objects)}
+
+
+def _shown(meshes: Sequence[Mesh]) -> set[Family]:
     kinds = np.unique(np.concatenate([np.unique(mesh.vertices["surface"][:, 1]) for mesh in meshes]))
-    return tuple(sorted({Family.SKY} | {FAMILY_OF[M(kind)] for kind in kinds.tolist()}))
+    return {FAMILY_OF[M(kind)] for kind in kinds.tolist()}
 
 
 def painter_source(families: Collection[Family], entry: tuple[str, ...], features: tuple[str, ...] = ()) -> str:

@@ -1,20 +1,20 @@
 """The second pass: colours of what every pixel sees, by every part of it that another surface covers.
 
 The same material functions run in two ways. A graphics card paints in one compute shader that knows all materials:
-servers' cards shade fragments on few of their cores. Software GL runs both sides of every branch, so there each family of
-materials has a program of its own, and the depth test leads it to its pixels.
+servers' cards shade fragments on few of their cores. Software GL runs both sides of every branch, so there each family
+of materials has a program of its own, and the depth test leads it to its pixels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Protocol
 
 import moderngl
 
 from .gl_scene import set_uniform
 from .teacher_blocks import SAMPLER_UNITS, source
-from .teacher_families import NOTHING, Family, family_table, painter_source
+from .teacher_families import Family, family_table, painter_source
 from .teacher_programs import make_compute, make_screen_pass
 
 CARD_PARTS, SOFT_PARTS = 3, 2
@@ -58,12 +58,12 @@ class SoftPainter:
         ctx: context that owns all, current in every call.
         features: how samples are stored, of ``SeenPass``.
         size: of the picture in pixels.
-        families: that the scene may show.
+        families: that the scene may show; True for those that objects show too.
     """
 
     def __init__(self, ctx: moderngl.Context, features: tuple[str, ...], size: tuple[int, int],
-                 families: Collection[Family]) -> None:  # fmt: skip
-        self._ctx, self._families = ctx, sorted(families)
+                 families: Mapping[Family, bool]) -> None:  # fmt: skip
+        self._ctx, self._families = ctx, dict(families)
         many = f"PARTS {SOFT_PARTS}"
         large = (size[0], size[1] * SOFT_PARTS)
         depth = ctx.depth_renderbuffer(large)
@@ -100,7 +100,7 @@ class SoftPainter:
     def _pass(self, family: Family, shafts: bool) -> tuple[moderngl.Program, moderngl.VertexArray]:
         key = family, shafts
         if key not in self._passes:
-            features = ("SHAFTS",) if shafts else ()
+            features = ("SHAFTS",) * shafts + ("STATIC_ONLY",) * (not self._families[family])
             self._passes[key] = make_screen_pass(
                 self._ctx, painter_source((family,), ("teacher_paint.frag",), features)
             )

@@ -45,11 +45,7 @@ def wild_controls(tick: int) -> Controls:
     )
 
 
-SCENES: dict[str, tuple[Callable[[], World], int]] = {
-    "crowd": (crowd, 3000),
-    "slides": (slides, 3000),
-    "alone": (alone, 1500),
-}
+SCENES: dict[str, tuple[Callable[[], World], int]] = {"crowd": (crowd, 3000), "slides": (slides, 3000), "alone": (alone, 1500)}
 
 
 def run(name: str) -> World:

@@ -77,7 +77,9 @@ def test_letting_go_of_the_keys_ends_a_slide():
     assert abs(row[V]) < 0.05 * abs(row[U])
 
 
-@pytest.mark.parametrize(("surface", "help_share", "pace"), [(0, 1.0, 0.95), (DIRT, 1.0, 0.85), (0, 0.0, 0.8)])
+@pytest.mark.parametrize(
+    ("surface", "help_share", "pace"), [(0, 1.0, 0.95), (DIRT, 1.0, 0.85), (0, 0.0, 0.8)]
+)
 def test_bang_bang_keys_drive_a_lap_without_leaving_the_road(surface, help_share, pace):
     """Full left, full right or nothing; full throttle, full brake or nothing: still a clean lap."""
     track = oval(straight=220.0, radius=55.0, half_width=6.0, surface=surface)

@@ -68,10 +68,7 @@ def test_poses_show_speed_steering_brakes_and_slope():
 
 def test_saved_bytes_of_another_race_are_refused():
     world = green(rivals=2)
-    for other in (
-        World(RaceSetup("test-oval", rivals=2, seed=5), oval()),
-        World(RaceSetup("test-oval", rivals=3), oval()),
-    ):
+    for other in (World(RaceSetup("test-oval", rivals=2, seed=5), oval()), World(RaceSetup("test-oval", rivals=3), oval())):
         with pytest.raises(UserError, match="does not fit"):
             world.restore(other.save())
     whole = world.save()
