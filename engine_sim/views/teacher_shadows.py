@@ -28,6 +28,7 @@ class ShadowMap:
 
     Args:
         level: level of detail that its casters are drawn in, if they have so many.
+        fine: how far along the sun from the centre they are; those beyond are drawn in their last level, metres.
         barriers: whether barriers cast into it.
     """
 
@@ -35,10 +36,11 @@ class ShadowMap:
     step: float
     ahead: float
     level: int
+    fine: float
     barriers: bool
 
 
-MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, True), ShadowMap(512.0, 128.0, 330.0, 9, False))
+MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, 110.0, True), ShadowMap(512.0, 128.0, 330.0, 9, 0.0, False))
 DEPTH = 800.0  # metres before and behind the centre that the maps hold
 
 
@@ -114,11 +116,15 @@ class SunShadows:
 
     def _casters(self, kind: ShadowMap, center: Floats) -> DrawList:
         scene = self._scene
-        near = self._inside(self._origin, scene.instance_radius, kind, center)
+        cast = self._inside(self._origin, scene.instance_radius, kind, center)
+        fine = np.abs(self._origin @ self._axes[2] - center[2]) < kind.fine + scene.instance_radius
         batches = []
-        for number in np.unique(scene.prototype_of[near]).tolist():
-            level = min(kind.level, len(scene.prototypes[number].lods) - 1)
-            batches.append(Batch(number, level, scene.instances[near & (scene.prototype_of == number)]))
+        for number in np.unique(scene.prototype_of[cast]).tolist():
+            last = len(scene.prototypes[number].lods) - 1
+            mine = cast & (scene.prototype_of == number)
+            for chosen, level in ((mine & fine, min(kind.level, last)), (mine & ~fine, last)):
+                if chosen.any():
+                    batches.append(Batch(number, level, scene.instances[chosen]))
         ranges = np.zeros((0, 2), np.int64)
         if kind.barriers:
             static = scene.static
@@ -129,5 +135,5 @@ class SunShadows:
         return DrawList(ranges, tuple(batches))
 
     def _inside(self, points: Floats, radius: Floats, kind: ShadowMap, center: Floats) -> NDArray[np.bool_]:
-        away = np.abs(points @ self._axes[:2].T - center[:2]).max(1)
-        return away < kind.half + radius
+        away = np.abs(points @ self._axes.T - center)
+        return (away[:, :2].max(1) < kind.half + radius) & (away[:, 2] < DEPTH + radius)
