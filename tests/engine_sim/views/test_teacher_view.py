@@ -95,7 +95,7 @@ def test_looks_differ_clearly(view, frame):
 
 @pytest.mark.parametrize("samples", [1, 2, 4])
 def test_both_painters_tell_the_same(scene, frame, view, monkeypatch, samples):
-    """Software GL paints family by family, two parts a pixel; here it takes the way of graphics cards: all, and three."""
+    """Software GL paints family by family, two parts a pixel; graphics cards paint all at once, and three parts."""
     look = sample_look(1, "early morning")
     monkeypatch.setattr(GlContext, "software", False)
     other = open_teacher_view(scene, WIDTH, HEIGHT, look, samples)
