@@ -17,8 +17,8 @@ from .teacher_blocks import SAMPLER_UNITS, source
 from .teacher_families import Family, family_table, painter_source
 from .teacher_programs import make_compute, make_screen_pass
 
-CARD_PARTS, SOFT_PARTS = 3, 2
-"""How many surfaces a pixel may show; a further one takes the colour of the last."""
+PARTS = 3
+"""How many surfaces a pixel may show; a fourth takes the colour of the third."""
 
 
 class Painter(Protocol):
@@ -37,7 +37,7 @@ class CardPainter:
     """
 
     def __init__(self, ctx: moderngl.Context, features: tuple[str, ...]) -> None:
-        self._ctx, self._features = ctx, (*features, f"PARTS {CARD_PARTS}")
+        self._ctx, self._features = ctx, features
         self._programs: dict[bool, moderngl.ComputeShader] = {}
 
     def paint(self, picture: moderngl.Texture, shafts: bool) -> None:
@@ -64,16 +64,15 @@ class SoftPainter:
     def __init__(self, ctx: moderngl.Context, features: tuple[str, ...], size: tuple[int, int],
                  families: Mapping[Family, bool]) -> None:  # fmt: skip
         self._ctx, self._families = ctx, dict(families)
-        many = f"PARTS {SOFT_PARTS}"
-        large = (size[0], size[1] * SOFT_PARTS)
+        large = (size[0], size[1] * PARTS)
         depth = ctx.depth_renderbuffer(large)
         self._parts = ctx.texture(large, 4, dtype="u4")
         self._colors = ctx.texture(large, 4, dtype="f2")
         self._sorted = ctx.framebuffer([self._parts], depth)
         self._painted = ctx.framebuffer([self._colors], depth)
-        sort = source("teacher_samples.glsl", "teacher_sort.frag", features=(*features, *family_table(), many))
+        sort = source("teacher_samples.glsl", "teacher_sort.frag", features=features + family_table())
         self._sort = make_screen_pass(ctx, sort)
-        self._join = make_compute(ctx, source("teacher_common.glsl", "teacher_develop.comp", features=("JOIN", many)))
+        self._join = make_compute(ctx, source("teacher_common.glsl", "teacher_develop.comp", features=("JOIN",)))
         self._passes: dict[tuple[Family, bool], tuple[moderngl.Program, moderngl.VertexArray]] = {}
 
     def paint(self, picture: moderngl.Texture, shafts: bool) -> None:

@@ -4,14 +4,14 @@
 layout(local_size_x = 16, local_size_y = 8) in;
 
 #ifdef JOIN
-uniform sampler2D picture;  // the parts of every pixel, one above the other, each as large as its share
+uniform sampler2D picture;  // the three parts of every pixel, one above the other, each as large as its share
 layout(rgba16f, binding = 0) writeonly uniform image2D result;
 
 void main() {
     ivec2 at = ivec2(gl_GlobalInvocationID.xy), size = imageSize(result);
     if (any(greaterThanEqual(at, size))) return;
     vec3 sum = vec3(0.0);
-    for (int k = 0; k < PARTS; ++k) sum += texelFetch(picture, at + ivec2(0, size.y * k), 0).rgb;
+    for (int k = 0; k < 3; ++k) sum += texelFetch(picture, at + ivec2(0, size.y * k), 0).rgb;
     imageStore(result, at, vec4(restored(sum), 1.0));
 }
 #endif

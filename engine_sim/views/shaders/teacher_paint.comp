@@ -6,10 +6,10 @@ layout(rgba16f, binding = 0) writeonly uniform image2D result;
 void main() {
     ivec2 at = ivec2(gl_GlobalInvocationID.xy);
     if (any(greaterThanEqual(at, imageSize(result)))) return;
-    Part parts[PARTS];
+    Part parts[3];
     parts_of(at, parts);
     vec3 sum = vec3(0.0);
-    for (int k = 0; k < PARTS; ++k) {
+    for (int k = 0; k < 3; ++k) {
         if (parts[k].share == 0.0) break;
         uvec2 words = parts[k].words;
         sum += parts[k].share * stored(painted(triangle_of(words), record_of(words), material_of(words), vec2(at) + parts[k].middle.xy, vec2(at) + parts[k].middle.zw));

@@ -44,28 +44,24 @@ void take(inout Part part, uvec2 words, vec2 place) {
     part.share += 1.0;
 }
 
-// At most PARTS parts of a pixel, in the order of their first samples; share 0 for those that are not there.
-void parts_of(ivec2 at, out Part parts[PARTS]) {
-    for (int k = 0; k < PARTS; ++k) parts[k] = Part(uvec2(0u), vec4(0.0), 0.0, 0.0);
+// At most three parts of a pixel, in the order of their first samples; share 0 for those that are not there.
+void parts_of(ivec2 at, out Part parts[3]) {
+    for (int k = 0; k < 3; ++k) parts[k] = Part(uvec2(0u), vec4(0.0), 0.0, 0.0);
     int found = 0;
     for (int i = 0; i < PER_PIXEL; ++i) {
         uvec2 words = texelFetch(seen, at, i).xy;
         if (found > 0 && together(parts[0].words, words)) take(parts[0], words, PLACES[i]);
-#if PARTS == 3
         else if (found > 1 && together(parts[1].words, words)) take(parts[1], words, PLACES[i]);
-#endif
-        else if (found == PARTS) take(parts[PARTS - 1], words, PLACES[i]);
+        else if (found > 2) take(parts[2], words, PLACES[i]);
         else {
             Part part = Part(words, PLACES[i].xyxy, 1.0, 1.0);
             if (found == 0) parts[0] = part;
             else if (found == 1) parts[1] = part;
-#if PARTS == 3
             else parts[2] = part;
-#endif
             ++found;
         }
     }
-    for (int k = 0; k < PARTS; ++k) {
+    for (int k = 0; k < 3; ++k) {
         parts[k].middle /= max(vec4(parts[k].share, parts[k].share, parts[k].own, parts[k].own), 1.0);
         parts[k].share /= float(PER_PIXEL);
     }
