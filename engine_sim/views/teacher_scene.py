@@ -21,7 +21,7 @@ Ints = NDArray[np.int64]
 
 
 class Group(IntEnum):
-    """What a part mostly is."""
+    """What a part mostly is; the static mesh goes with the ground."""
 
     GROUND = 0
     BUILT = 1
@@ -57,12 +57,11 @@ class _StaticParts:
         starts, stops = self.first // 3, (self.first + self.count) // 3
         return Mesh(mesh.vertices, triangles[order].reshape(-1)), 3 * (before[stops] - before[starts])
 
-    def cells_of(self, ranges: Ints) -> Ints:
-        """Numbers of the single cell ranges inside joined ``ranges`` ``[r, 2]``."""
-        low = np.searchsorted(self.first, ranges[:, 0])
-        high = np.searchsorted(self.first, ranges[:, 0] + ranges[:, 1])
-        size = high - low
-        return np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+    def built(self, first: Ints) -> Ints:
+        """Index ranges ``[r, 2]`` of what is not ground in the cells whose ranges start at ``first``, ordered."""
+        cells = np.searchsorted(self.first, np.sort(first))
+        ranges = np.stack([self.first[cells] + self.ground[cells], self.count[cells] - self.ground[cells]], 1)
+        return ranges[ranges[:, 1] > 0]
 
 
 class TeacherScene(GlScene):
@@ -80,7 +79,7 @@ class TeacherScene(GlScene):
 
     def __init__(self, ctx: moderngl.Context, scene: Scene) -> None:
         self._parts = _StaticParts(scene.static)
-        self._group_of = [_group(p) for p in scene.prototypes]
+        self.group_of = [_group(p) for p in scene.prototypes]
         self._spans = [(0, 0)] * len(Group)
         self._starts = np.zeros((0, 2), np.uint32)
         meshes = [scene.static.mesh, *(mesh for p in scene.prototypes for mesh in p.lods)]
@@ -109,29 +108,32 @@ class TeacherScene(GlScene):
         if count:
             self._vertex_array(program).render_indirect(self._indirect, moderngl.TRIANGLES, count=count, first=first)
 
+    def built_ranges(self, first: Ints) -> Ints:
+        """Index ranges ``[r, 2]`` of barriers and the like in the static cells whose ranges start at ``first``."""
+        return self._parts.built(first)
+
     def _records(self, draws: DrawList) -> bytes:
         # Every static range has a record of its own behind the others: it carries where its triangles start.
         listed = 1 + sum(len(b.instances) for b in draws.batches)
         return super()._records(draws) + identity_record() * (len(self._starts) - listed)
 
     def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
-        cells = self._parts.cells_of(draws.ranges)
-        first, total, ground = self._parts.first[cells], self._parts.count[cells], self._parts.ground[cells]
         rows: list[list[NDArray]] = [[] for _ in Group]
         starts, base = [np.zeros(1, np.uint32)], 1
         for batch in draws.batches:
             mesh = self._first_mesh[batch.prototype] + batch.lod
             size = len(batch.instances)
             row = (self._index_count[mesh], size, self._first_index[mesh], 0, base)
-            rows[self._group_of[batch.prototype]].append(np.array([row], np.uint32))
+            rows[self.group_of[batch.prototype]].append(np.array([row], np.uint32))
             starts.append(np.full(size, self._first_index[mesh] // 3, np.uint32))
             base += size
         listed = base
-        for group, begin, count in ((Group.GROUND, first, ground), (Group.BUILT, first + ground, total - ground)):
-            static = _static_rows(begin, count, base)
-            rows[group].append(static)
-            starts.append(static[:, 2] // 3)
-            base += len(static)
+        static = np.zeros((len(draws.ranges), 5), np.uint32)
+        static[:, 0], static[:, 1], static[:, 2] = draws.ranges[:, 1], 1, draws.ranges[:, 0]
+        static[:, 4] = base + np.arange(len(static))
+        rows[Group.GROUND].append(static)
+        starts.append(static[:, 2] // 3)
+        base += len(static)
         first_triangle = np.concatenate(starts)
         record = np.where(np.arange(base) < listed, np.arange(base), 0)
         self._starts = np.stack([record, first_triangle], 1).astype(np.uint32)
@@ -146,14 +148,6 @@ class TeacherScene(GlScene):
     def _content(self, program: moderngl.Program) -> list[tuple]:
         content = super()._content(program)
         return [*content, (self._rows, "2u4 /i", "inst_row")] if "inst_row" in program else content
-
-
-def _static_rows(first: Ints, count: Ints, base: int) -> NDArray[np.uint32]:
-    some = count > 0
-    rows = np.zeros((int(some.sum()), 5), np.uint32)
-    rows[:, 0], rows[:, 1], rows[:, 2] = count[some], 1, first[some]
-    rows[:, 4] = base + np.arange(len(rows))
-    return rows
 
 
 def _group(prototype: Prototype) -> Group:

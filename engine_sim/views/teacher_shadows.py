@@ -110,8 +110,8 @@ class SunShadows:
         self._target.clear(depth=1.0)
         self._ctx.polygon_offset = 1.6, 2.0
         set_uniform(self._program, "clip_from_world", clip)
-        self._parts.render_group(self._program, Group.BUILT)
-        self._parts.render_group(self._program, Group.PLANTS)
+        for group in Group:
+            self._parts.render_group(self._program, group)
         self._ctx.polygon_offset = 0.0, 0.0
 
     def _casters(self, kind: ShadowMap, center: Floats) -> DrawList:
@@ -120,6 +120,8 @@ class SunShadows:
         fine = np.abs(self._origin @ self._axes[2] - center[2]) < kind.fine + scene.instance_radius
         batches = []
         for number in np.unique(scene.prototype_of[cast]).tolist():
+            if self._parts.group_of[number] == Group.GROUND:
+                continue  # boulders lie too flat
             last = len(scene.prototypes[number].lods) - 1
             mine = cast & (scene.prototype_of == number)
             for chosen, level in ((mine & fine, min(kind.level, last)), (mine & ~fine, last)):
@@ -130,8 +132,7 @@ class SunShadows:
             static = scene.static
             level = min(1, static.first.shape[1] - 1)
             cells = self._inside(static.center, static.radius, kind, center) & (static.count[:, level] > 0)
-            ranges = np.stack([static.first[cells, level], static.count[cells, level]], 1)
-            ranges = ranges[np.argsort(ranges[:, 0])]
+            ranges = self._parts.built_ranges(static.first[cells, level])
         return DrawList(ranges, tuple(batches))
 
     def _inside(self, points: Floats, radius: Floats, kind: ShadowMap, center: Floats) -> NDArray[np.bool_]:

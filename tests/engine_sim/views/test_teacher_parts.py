@@ -13,7 +13,7 @@ from engine_sim.views.scene_data import INSTANCE_DTYPE
 from engine_sim.views.teacher_atlas import BRANDS, DIGIT, PANEL, print_atlas
 from engine_sim.views.teacher_families import FAMILY_OF, Family, families_of, painter_source
 from engine_sim.views.teacher_noise import fractal, hash_grid, stones, value_noise
-from engine_sim.views.teacher_scene import Group, TeacherScene
+from engine_sim.views.teacher_scene import TeacherScene
 from engine_sim.views.teacher_shadows import MAPS, SunShadows
 from engine_sim.views.teacher_sheet import contact_sheet, look_sheet, posed_car, posed_frame, track_sheet
 from engine_sim.views.teacher_textures import SIZE, Layer, detail_layers
@@ -81,12 +81,21 @@ def test_groups_share_out_every_triangle_of_the_list_once(scene):
     )
     assert int((commands[:, 0] * commands[:, 1]).sum()) == wanted
     assert sum(count for _, count in parts._spans) == len(commands)
-    first, count = parts._spans[Group.GROUND]
+
+
+def test_what_is_built_can_be_drawn_without_the_ground(scene):
+    static = scene.static
+    cells = static.count[:, 0] > 0
+    with open_gl() as ctx:
+        parts = TeacherScene(ctx, scene)
+    ranges = parts.built_ranges(static.first[cells, 0])
     mesh = parts._parts.mesh
-    for size, _, start, _, _ in commands[first : first + count].tolist():
-        if start < len(mesh.indices):
-            kinds = mesh.vertices["surface"][mesh.indices[start : start + size], 1]
-            assert not np.isin(kinds, range(Material.GUARD_RAIL, Material.FENCE + 1)).any()
+    kinds = [mesh.vertices["surface"][mesh.indices[a : a + n], 1] for a, n in ranges.tolist()]
+    everything = [static.mesh.vertices["surface"][static.mesh.indices[a : a + n], 1]
+                  for a, n in zip(static.first[cells, 0].tolist(), static.count[cells, 0].tolist(), strict=True)]  # fmt: skip
+    barriers = range(Material.GUARD_RAIL, Material.FENCE + 1)
+    assert np.isin(np.concatenate(kinds), barriers).all()
+    assert len(np.concatenate(kinds)) == np.isin(np.concatenate(everything), barriers).sum() > 0
 
 
 def test_every_record_knows_where_its_triangles_start(scene):
