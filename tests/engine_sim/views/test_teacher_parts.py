@@ -91,8 +91,8 @@ def test_what_is_built_can_be_drawn_without_the_ground(scene):
     ranges = parts.built_ranges(static.first[cells, 0])
     mesh = parts._parts.mesh
     kinds = [mesh.vertices["surface"][mesh.indices[a : a + n], 1] for a, n in ranges.tolist()]
-    everything = [static.mesh.vertices["surface"][static.mesh.indices[a : a + n], 1]
-                  for a, n in zip(static.first[cells, 0].tolist(), static.count[cells, 0].tolist(), strict=True)]  # fmt: skip
+    whole = zip(static.first[cells, 0].tolist(), static.count[cells, 0].tolist(), strict=True)
+    everything = [static.mesh.vertices["surface"][static.mesh.indices[a : a + n], 1] for a, n in whole]
     barriers = range(Material.GUARD_RAIL, Material.FENCE + 1)
     assert np.isin(np.concatenate(kinds), barriers).all()
     assert len(np.concatenate(kinds)) == np.isin(np.concatenate(everything), barriers).sum() > 0
