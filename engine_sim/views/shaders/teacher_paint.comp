@@ -12,7 +12,9 @@ void main() {
     for (int k = 0; k < 3; ++k) {
         if (parts[k].share == 0.0) break;
         uvec2 words = parts[k].words;
-        sum += parts[k].share * stored(painted(triangle_of(words), record_of(words), material_of(words), vec2(at) + parts[k].middle.xy, vec2(at) + parts[k].middle.zw));
+        vec4 places = vec2(at).xyxy + parts[k].middle;
+        vec3 color = painted(triangle_of(words), record_of(words), material_of(words), places.xy, places.zw);
+        sum += parts[k].share * stored(color);
     }
     imageStore(result, at, vec4(restored(sum), 1.0));
 }

@@ -1,8 +1,8 @@
 // The point of a triangle that a pixel sees, and how everything on it changes to the next pixel. Materials read these names.
 
 layout(std430, binding = 1) readonly buffer Corners { uint corners[]; };  // 9 words: position, normal, uv, bytes
-layout(std430, binding = 2) readonly buffer Triangles { uint triangles[]; };  // 3 words
-layout(std430, binding = 3) readonly buffer Records { uint records[]; };  // 18 words: rotation, origin, scale, seed, object, class
+layout(std430, binding = 2) readonly buffer Numbers { uint corner_numbers[]; };  // 3 words a triangle
+layout(std430, binding = 3) readonly buffer Records { uint records[]; };  // 18: rotation, origin, scale, seed, object, class
 
 vec3 from_eye, from_eye_dx, from_eye_dy;  // metres, world axes; _dx and _dy a pixel to the right and down
 vec3 normal_in;
@@ -30,7 +30,7 @@ vec3 ray_at(vec2 pixel) {
 // At `pixel`, or at `own`, which lies in the triangle.
 void find_point(uint triangle, uint record, int kind, vec2 pixel, vec2 own) {
     uint first = triangle * 3u;
-    uvec3 c = uvec3(triangles[first], triangles[first + 1u], triangles[first + 2u]) * 9u;
+    uvec3 c = uvec3(corner_numbers[first], corner_numbers[first + 1u], corner_numbers[first + 2u]) * 9u;
 #ifdef STATIC_ONLY
     mat3 rotation = mat3(1.0);
     vec3 origin = vec3(0.0);
