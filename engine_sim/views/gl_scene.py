@@ -43,8 +43,9 @@ class GlScene:
         self._ctx = ctx
         meshes = [scene.static.mesh] + [mesh for p in scene.prototypes for mesh in p.lods]
         self._vertices = ctx.buffer(np.concatenate([m.vertices for m in meshes]).tobytes())
-        self._indices = ctx.buffer(np.concatenate([m.indices for m in meshes]).astype(np.uint32).tobytes())
-        self._base_vertex = _starts([len(m.vertices) for m in meshes])
+        first = _starts([len(m.vertices) for m in meshes])
+        indices = np.concatenate([m.indices + start for m, start in zip(meshes, first, strict=True)])
+        self._indices = ctx.buffer(indices.astype(np.uint32).tobytes())
         self._first_index = _starts([len(m.indices) for m in meshes])
         self._index_count = np.array([len(m.indices) for m in meshes], np.int64)
         self._first_mesh = 1 + _starts([len(p.lods) for p in scene.prototypes])
@@ -55,8 +56,7 @@ class GlScene:
     def upload(self, draws: DrawList) -> None:
         """Send a frame's instances and commands; every ``render`` until the next ``upload`` draws them."""
         commands = self._commands(draws)
-        # Bytes: joining structured arrays compares their types field by field, which took longer than the drawing.
-        rows = b"".join([_identity().tobytes(), *(b.instances.tobytes() for b in draws.batches)])
+        rows = self._records(draws)
         if len(rows) > self._instances.size or commands.nbytes > self._indirect.size:
             self._reserve(2 * (len(rows) // INSTANCE_DTYPE.itemsize), 2 * len(commands))
         self._instances.orphan()
@@ -70,6 +70,10 @@ class GlScene:
         if self._draws:
             self._vertex_array(program).render_indirect(self._indirect, moderngl.TRIANGLES, count=self._draws)
 
+    def _records(self, draws: DrawList) -> bytes:
+        # Bytes: joining structured arrays compares their types field by field, which took longer than the drawing.
+        return b"".join([identity_record(), *(b.instances.tobytes() for b in draws.batches)])
+
     def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
         commands = np.zeros((len(draws.ranges) + len(draws.batches), _COMMAND_WORDS), np.uint32)
         static = commands[: len(draws.ranges)]
@@ -77,10 +81,7 @@ class GlScene:
         base_instance = 1
         for command, batch in zip(commands[len(draws.ranges) :], draws.batches, strict=True):
             mesh = self._first_mesh[batch.prototype] + batch.lod
-            command[:] = (
-                self._index_count[mesh], len(batch.instances), self._first_index[mesh], self._base_vertex[mesh],
-                base_instance,
-            )  # fmt: skip
+            command[:] = self._index_count[mesh], len(batch.instances), self._first_index[mesh], 0, base_instance
             base_instance += len(batch.instances)
         return commands
 
@@ -92,14 +93,17 @@ class GlScene:
     def _vertex_array(self, program: moderngl.Program) -> moderngl.VertexArray:
         known = self._arrays.get(program.glo)
         if known is None or known[0] is not program:
-            content = [
-                (self._vertices, *_layout(program, _VERTEX_FIELDS, "")),
-                (self._instances, *_layout(program, _INSTANCE_FIELDS, "/i")),
-            ]
+            content = self._content(program)
             # index_buffer must be given by name: moderngl takes a second positional Buffer for another signature.
             known = program, self._ctx.vertex_array(program, content, index_buffer=self._indices)
             self._arrays[program.glo] = known
         return known[1]
+
+    def _content(self, program: moderngl.Program) -> list[tuple]:
+        return [
+            (self._vertices, *_layout(program, _VERTEX_FIELDS, "")),
+            (self._instances, *_layout(program, _INSTANCE_FIELDS, "/i")),
+        ]
 
 
 def picture_matrix(camera: Camera, width: int, height: int) -> NDArray[np.float32]:
@@ -139,9 +143,10 @@ def _starts(sizes: list[int]) -> NDArray[np.int64]:
     return total - np.array(sizes, np.int64)
 
 
-def _identity() -> NDArray[np.void]:
+def identity_record() -> bytes:
+    """The instance record of the static mesh."""
     row = np.zeros(1, INSTANCE_DTYPE)
     row["rotation"] = np.eye(3)
     row["scale"] = 1.0
     row["class_id"] = -1
-    return row
+    return row.tobytes()

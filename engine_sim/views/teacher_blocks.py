@@ -125,7 +125,9 @@ uniform sampler2D sky_table;
 uniform sampler2D print_atlas;
 uniform sampler2DShadow shadow_map;
 """
-SAMPLER_UNITS = {"details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "painted": 4, "glow": 5}
+SAMPLER_UNITS = {
+    "details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "glow": 5, "seen": 6, "parts": 7,
+}  # fmt: skip
 
 
 def bind_units(program: moderngl.Program | moderngl.ComputeShader) -> None:

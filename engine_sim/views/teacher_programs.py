@@ -1,4 +1,4 @@
-"""The shader programs of the teacher view, one per group of materials, and the pictures that they read."""
+"""Programs with their samplers and blocks in place, and the pictures that they read."""
 
 from __future__ import annotations
 
@@ -8,61 +8,22 @@ from .teacher_atlas import HEIGHT as ATLAS_HEIGHT
 from .teacher_atlas import WIDTH as ATLAS_WIDTH
 from .teacher_atlas import print_atlas
 from .teacher_blocks import SAMPLER_UNITS, bind_units, source
-from .teacher_scene import Group
 from .teacher_sky import AZIMUTHS, ELEVATIONS
 from .teacher_textures import SIZE, detail_layers
 
-_FRAGMENTS: dict[Group, tuple[str, tuple[str, ...]]] = {
-    Group.CAR: ("teacher_car.frag", ()),
-    Group.BUILT: ("teacher_built.frag", ()),
-    Group.PLANTS: ("teacher_plants.frag", ("MATTE",)),
-    Group.GROUND: ("teacher_ground.frag", ()),
-}
-"""Fragment shader and features of each group, in drawing order: what mostly hides other things comes first."""
 
-_SHARED = ("teacher_common.glsl", "teacher_light.glsl")
-
-
-def make_program(ctx: moderngl.Context, vertex: str, fragment: str) -> moderngl.Program:
+def make_compute(ctx: moderngl.Context, text: str) -> moderngl.ComputeShader:
     """Compile, and bind samplers and blocks to their fixed units."""
-    program = ctx.program(vertex_shader=vertex, fragment_shader=fragment)
+    shader = ctx.compute_shader(text)
+    bind_units(shader)
+    return shader
+
+
+def make_screen_pass(ctx: moderngl.Context, fragment: str) -> tuple[moderngl.Program, moderngl.VertexArray]:
+    """A pass over a whole target at the depth of its uniform; draw it with ``render(TRIANGLES, vertices=3)``."""
+    program = ctx.program(vertex_shader=source("teacher_screen.vert"), fragment_shader=fragment)
     bind_units(program)
-    return program
-
-
-def make_screen_pass(ctx: moderngl.Context, *fragment: str, features: tuple[str, ...] = ()) -> moderngl.VertexArray:
-    """A pass over the whole picture; draw it with ``render(TRIANGLES, vertices=3)``."""
-    return ctx.vertex_array(make_program(ctx, source("teacher_sky.vert"), source(*fragment, features=features)), [])
-
-
-class Painters:
-    """Programs that paint groups and sky. Rays of sun between clouds cost every pixel, so only storms compile them.
-
-    Args:
-        ctx: context that owns them.
-        lean: fewer reads of shadows and detail, for software GL, which paints four times the pixels.
-    """
-
-    def __init__(self, ctx: moderngl.Context, lean: bool) -> None:
-        self._ctx = ctx
-        self._features = ("LEAN",) if lean else ()
-        self._sets: dict[bool, tuple[dict[Group, moderngl.Program], moderngl.VertexArray]] = {}
-
-    def of(self, shafts: bool) -> tuple[dict[Group, moderngl.Program], moderngl.VertexArray]:
-        """Programs by group in drawing order, and the pass that paints the sky; compiled at first need."""
-        if shafts not in self._sets:
-            extra = self._features + (("SHAFTS",) if shafts else ())
-            programs = {
-                group: make_program(
-                    self._ctx,
-                    source("teacher.vert"),
-                    source(*_SHARED, "teacher_surface.glsl", name, features=features + extra),
-                )
-                for group, (name, features) in _FRAGMENTS.items()
-            }
-            sky = make_screen_pass(self._ctx, *_SHARED, "teacher_sky.frag", features=extra)
-            self._sets[shafts] = programs, sky
-        return self._sets[shafts]
+    return program, ctx.vertex_array(program, [])
 
 
 class Pictures:

@@ -1,4 +1,4 @@
-"""The shared draw list, sorted by the program that paints each part: ground, built things, plants, cars."""
+"""The shared draw list, sorted by what each part is: ground, built things, plants, cars; and its meshes for shaders."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ import moderngl
 import numpy as np
 from numpy.typing import NDArray
 
-from .gl_scene import GlScene
+from ..core.errors import UserError
+from .gl_scene import GlScene, identity_record
 from .materials import Material
 from .scene_data import DrawList, Mesh, Prototype, Scene, StaticCells
+
+MOST_TRIANGLES, MOST_OBJECTS = 2**22 - 1, 2**17 - 1024
+"""What fits into the two words that the first pass writes; the spare thousand is for cars and their wheels."""
 
 Ints = NDArray[np.int64]
 
 
 class Group(IntEnum):
-    """Which fragment shader paints a part."""
+    """What a part mostly is; the static mesh goes with the ground."""
 
     GROUND = 0
     BUILT = 1
@@ -53,27 +57,50 @@ class _StaticParts:
         starts, stops = self.first // 3, (self.first + self.count) // 3
         return Mesh(mesh.vertices, triangles[order].reshape(-1)), 3 * (before[stops] - before[starts])
 
-    def cells_of(self, ranges: Ints) -> Ints:
-        """Numbers of the single cell ranges inside joined ``ranges`` ``[r, 2]``."""
-        low = np.searchsorted(self.first, ranges[:, 0])
-        high = np.searchsorted(self.first, ranges[:, 0] + ranges[:, 1])
-        size = high - low
-        return np.repeat(low - np.cumsum(size) + size, size) + np.arange(int(size.sum()))
+    def built(self, first: Ints) -> Ints:
+        """Index ranges ``[r, 2]`` of what is not ground in the cells whose ranges start at ``first``, ordered."""
+        cells = np.searchsorted(self.first, np.sort(first))
+        ranges = np.stack([self.first[cells] + self.ground[cells], self.count[cells] - self.ground[cells]], 1)
+        return ranges[ranges[:, 1] > 0]
 
 
 class TeacherScene(GlScene):
-    """``GlScene`` whose uploaded list can be drawn group by group.
+    """``GlScene`` whose uploaded list can be drawn group by group, and whose meshes shaders can read.
+
+    A program may ask for ``inst_row`` (uvec2): number of the record, 0 for the static mesh, and first triangle.
 
     Args:
         ctx: context that will own the buffers.
         scene: uploaded once.
+
+    Raises:
+        UserError: more triangles or objects than the first pass can tell apart.
     """
 
     def __init__(self, ctx: moderngl.Context, scene: Scene) -> None:
         self._parts = _StaticParts(scene.static)
-        self._group_of = [_group(p) for p in scene.prototypes]
+        self.group_of = [_group(p) for p in scene.prototypes]
         self._spans = [(0, 0)] * len(Group)
+        self._starts = np.zeros((0, 2), np.uint32)
+        meshes = [scene.static.mesh, *(mesh for p in scene.prototypes for mesh in p.lods)]
+        triangles, objects = sum(len(m.indices) for m in meshes) // 3, len(scene.instances)
+        if triangles >= MOST_TRIANGLES or objects >= MOST_OBJECTS:
+            raise UserError(
+                f"{scene.name}: {triangles} triangles and {objects} objects; the teacher view draws at most "
+                f"{MOST_TRIANGLES} and {MOST_OBJECTS}: choose a smaller track"
+            )
         super().__init__(ctx, replace(scene, static=replace(scene.static, mesh=self._parts.mesh)))
+
+    def upload(self, draws: DrawList) -> None:
+        """As ``GlScene.upload``."""
+        super().upload(draws)
+        self._rows.orphan()
+        self._rows.write(self._starts.tobytes())
+
+    def bind(self) -> None:
+        """Give shaders the corners, triangles and uploaded records as storage buffers 1, 2 and 3."""
+        for binding, buffer in enumerate((self._vertices, self._indices, self._instances), 1):
+            buffer.bind_to_storage_buffer(binding)
 
     def render_group(self, program: moderngl.Program, group: Group) -> None:
         """Draw one group of the uploaded list."""
@@ -81,29 +108,46 @@ class TeacherScene(GlScene):
         if count:
             self._vertex_array(program).render_indirect(self._indirect, moderngl.TRIANGLES, count=count, first=first)
 
+    def built_ranges(self, first: Ints) -> Ints:
+        """Index ranges ``[r, 2]`` of barriers and the like in the static cells whose ranges start at ``first``."""
+        return self._parts.built(first)
+
+    def _records(self, draws: DrawList) -> bytes:
+        # Every static range has a record of its own behind the others: it carries where its triangles start.
+        listed = 1 + sum(len(b.instances) for b in draws.batches)
+        return super()._records(draws) + identity_record() * (len(self._starts) - listed)
+
     def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
-        cells = self._parts.cells_of(draws.ranges)
-        first, total, ground = self._parts.first[cells], self._parts.count[cells], self._parts.ground[cells]
         rows: list[list[NDArray]] = [[] for _ in Group]
-        rows[Group.GROUND].append(_static_rows(first, ground))
-        rows[Group.BUILT].append(_static_rows(first + ground, total - ground))
-        base = 1
+        starts, base = [np.zeros(1, np.uint32)], 1
         for batch in draws.batches:
             mesh = self._first_mesh[batch.prototype] + batch.lod
             size = len(batch.instances)
-            row = (self._index_count[mesh], size, self._first_index[mesh], self._base_vertex[mesh], base)
-            rows[self._group_of[batch.prototype]].append(np.array([row], np.uint32))
+            row = (self._index_count[mesh], size, self._first_index[mesh], 0, base)
+            rows[self.group_of[batch.prototype]].append(np.array([row], np.uint32))
+            starts.append(np.full(size, self._first_index[mesh] // 3, np.uint32))
             base += size
+        listed = base
+        static = np.zeros((len(draws.ranges), 5), np.uint32)
+        static[:, 0], static[:, 1], static[:, 2] = draws.ranges[:, 1], 1, draws.ranges[:, 0]
+        static[:, 4] = base + np.arange(len(static))
+        rows[Group.GROUND].append(static)
+        starts.append(static[:, 2] // 3)
+        base += len(static)
+        first_triangle = np.concatenate(starts)
+        record = np.where(np.arange(base) < listed, np.arange(base), 0)
+        self._starts = np.stack([record, first_triangle], 1).astype(np.uint32)
         sizes = [sum(len(r) for r in group) for group in rows]
         self._spans = [(sum(sizes[:g]), sizes[g]) for g in Group]
         return np.concatenate([r for group in rows for r in group])
 
+    def _reserve(self, rows: int, commands: int) -> None:
+        super()._reserve(rows + commands, commands)
+        self._rows = self._ctx.buffer(reserve=(rows + commands) * 8, dynamic=True)
 
-def _static_rows(first: Ints, count: Ints) -> NDArray[np.uint32]:
-    some = count > 0
-    rows = np.zeros((int(some.sum()), 5), np.uint32)
-    rows[:, 0], rows[:, 1], rows[:, 2] = count[some], 1, first[some]
-    return rows
+    def _content(self, program: moderngl.Program) -> list[tuple]:
+        content = super()._content(program)
+        return [*content, (self._rows, "2u4 /i", "inst_row")] if "inst_row" in program else content
 
 
 def _group(prototype: Prototype) -> Group:

@@ -28,6 +28,7 @@ class ShadowMap:
 
     Args:
         level: level of detail that its casters are drawn in, if they have so many.
+        fine: how far along the sun from the centre they are; those beyond are drawn in their last level, metres.
         barriers: whether barriers cast into it.
     """
 
@@ -35,10 +36,11 @@ class ShadowMap:
     step: float
     ahead: float
     level: int
+    fine: float
     barriers: bool
 
 
-MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, True), ShadowMap(512.0, 128.0, 330.0, 9, False))
+MAPS = (ShadowMap(64.0, 16.0, 42.0, 1, 110.0, True), ShadowMap(512.0, 128.0, 330.0, 9, 0.0, False))
 DEPTH = 800.0  # metres before and behind the centre that the maps hold
 
 
@@ -108,26 +110,31 @@ class SunShadows:
         self._target.clear(depth=1.0)
         self._ctx.polygon_offset = 1.6, 2.0
         set_uniform(self._program, "clip_from_world", clip)
-        self._parts.render_group(self._program, Group.BUILT)
-        self._parts.render_group(self._program, Group.PLANTS)
+        for group in Group:
+            self._parts.render_group(self._program, group)
         self._ctx.polygon_offset = 0.0, 0.0
 
     def _casters(self, kind: ShadowMap, center: Floats) -> DrawList:
         scene = self._scene
-        near = self._inside(self._origin, scene.instance_radius, kind, center)
+        cast = self._inside(self._origin, scene.instance_radius, kind, center)
+        fine = np.abs(self._origin @ self._axes[2] - center[2]) < kind.fine + scene.instance_radius
         batches = []
-        for number in np.unique(scene.prototype_of[near]).tolist():
-            level = min(kind.level, len(scene.prototypes[number].lods) - 1)
-            batches.append(Batch(number, level, scene.instances[near & (scene.prototype_of == number)]))
+        for number in np.unique(scene.prototype_of[cast]).tolist():
+            if self._parts.group_of[number] == Group.GROUND:
+                continue  # boulders lie too flat
+            last = len(scene.prototypes[number].lods) - 1
+            mine = cast & (scene.prototype_of == number)
+            for chosen, level in ((mine & fine, min(kind.level, last)), (mine & ~fine, last)):
+                if chosen.any():
+                    batches.append(Batch(number, level, scene.instances[chosen]))
         ranges = np.zeros((0, 2), np.int64)
         if kind.barriers:
             static = scene.static
             level = min(1, static.first.shape[1] - 1)
             cells = self._inside(static.center, static.radius, kind, center) & (static.count[:, level] > 0)
-            ranges = np.stack([static.first[cells, level], static.count[cells, level]], 1)
-            ranges = ranges[np.argsort(ranges[:, 0])]
+            ranges = self._parts.built_ranges(static.first[cells, level])
         return DrawList(ranges, tuple(batches))
 
     def _inside(self, points: Floats, radius: Floats, kind: ShadowMap, center: Floats) -> NDArray[np.bool_]:
-        away = np.abs(points @ self._axes[:2].T - center[:2]).max(1)
-        return away < kind.half + radius
+        away = np.abs(points @ self._axes.T - center)
+        return (away[:, :2].max(1) < kind.half + radius) & (away[:, 2] < DEPTH + radius)

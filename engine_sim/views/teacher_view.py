@@ -1,7 +1,8 @@
 """The teacher view: the engine's own lit and textured picture of a moment, the renderer's training target.
 
-One forward pass over the shared draw list with 4 samples a pixel, one program per group of materials, then glow and
-the filmic curve. ``begin``/``end`` keep several frames in flight; ``draw`` does one at a time.
+A first pass over the shared draw list writes which triangle each of 4 samples a pixel sees, a second one paints every
+surface in a pixel once, then come glow and the filmic curve. ``begin``/``end`` keep several frames in flight; ``draw``
+does one at a time.
 """
 
 from __future__ import annotations
@@ -17,14 +18,16 @@ from ..core.ticks import TICK_SECONDS
 from .culling import draw_list
 from .frame import Camera, CarPose, FrameState
 from .gl_context import open_gl
-from .gl_scene import picture_matrix, set_uniform
 from .look import Look
 from .scene_data import DrawList, Scene
 from .teacher_blocks import CARS_LIT, FRAME, LOOK, SAMPLER_UNITS
 from .teacher_develop import Darkroom
+from .teacher_families import families_of
 from .teacher_light import light_of
-from .teacher_programs import Painters, Pictures
+from .teacher_paint import CardPainter, Painter, SoftPainter
+from .teacher_programs import Pictures
 from .teacher_scene import TeacherScene
+from .teacher_seen import SeenPass
 from .teacher_shadows import SunShadows
 
 IN_FLIGHT = 3
@@ -74,7 +77,7 @@ class TeacherView:
         light = light_of(look)
         self.look = look
         with self._gl:
-            self._programs, self._sky_pass = self._painters.of(look.lighting.shaft > 0.0)
+            self._shafts = look.lighting.shaft > 0.0
             self._pictures.sky.write(light.sky.tobytes())
             self._look_block.write(light.block)
             self._shadows.set_sun(light.sun)
@@ -119,9 +122,13 @@ class TeacherView:
         self._frame_block = ctx.buffer(reserve=FRAME.size, dynamic=True)
         self._look_block = ctx.buffer(reserve=LOOK.size)
         self._parts = TeacherScene(ctx, self._scene)
-        self._pictures, self._painters = Pictures(ctx), Painters(ctx, lean=software)
+        self._pictures = Pictures(ctx)
         self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if software else 2048)
-        self._darkroom = Darkroom(ctx, self.size, min(samples, ctx.max_samples), software)
+        self._darkroom = Darkroom(ctx, self.size)
+        self._seen = SeenPass(ctx, self.size, min(samples, ctx.max_integer_samples))
+        self._painter: Painter = CardPainter(ctx, self._seen.features)
+        if software:
+            self._painter = SoftPainter(ctx, self._seen.features, self.size, families_of(self._scene))
 
     def _paint(self, ctx: moderngl.Context, frame: FrameState, draws: DrawList) -> None:
         self._shadows.follow(frame.camera)
@@ -131,17 +138,9 @@ class TeacherView:
         self._frame_block.bind_to_uniform_block(0)
         self._look_block.bind_to_uniform_block(1)
         self._parts.upload(draws)
-        matrix = picture_matrix(frame.camera, *self.size)
-        self._darkroom.target.use()
-        ctx.enable_only(moderngl.DEPTH_TEST)
-        ctx.depth_func = "<"
-        self._darkroom.target.clear(depth=1.0)
-        for group, program in self._programs.items():
-            set_uniform(program, "clip_from_eye", matrix)
-            set_uniform(program, "eye", frame.camera.position)
-            self._parts.render_group(program, group)
-        ctx.depth_func = "<="
-        self._sky_pass.render(moderngl.TRIANGLES, vertices=3)
+        self._parts.bind()
+        self._seen.draw(self._parts, frame.camera)
+        self._painter.paint(self._darkroom.picture, self._shafts)
 
     def _frame_values(self, frame: FrameState) -> dict[str, NDArray | tuple]:
         camera = frame.camera

@@ -51,3 +51,15 @@ float stripes(float x, float share, float foot) {
 float joints(float x, float wide, float foot) { return stripes(x + 0.5 * wide, wide, foot); }
 
 float brightness(vec3 c) { return dot(c, vec3(0.2126, 0.7152, 0.0722)); }
+
+// How a colour is stored: squeezed into 0 … 1, so that averaging works on bright edges (Karis 2013), with the precision in
+// the dark (root).
+vec3 stored(vec3 color) {
+    color = min(max(color, vec3(0.0)), vec3(60.0));
+    return sqrt(color / (1.0 + max(color.r, max(color.g, color.b))));
+}
+
+vec3 restored(vec3 c) {
+    c *= c;
+    return c / max(1.0 - max(c.r, max(c.g, c.b)), 0.0165);
+}

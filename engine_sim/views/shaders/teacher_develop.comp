@@ -1,35 +1,18 @@
-// From painted samples to the bytes of an RGB picture, in passes over one whole-picture dispatch each. One pass is chosen by
-// a define: AVERAGE, BRIGHT, BLUR or PRINT. Compute, because graphics cards for servers shade fragments on few of their cores.
+// From painted parts to the bytes of an RGB picture, in passes over one whole-picture dispatch each. One pass is chosen by
+// a define: JOIN, BRIGHT, BLUR or PRINT. Compute, because graphics cards for servers shade fragments on few of their cores.
 
 layout(local_size_x = 16, local_size_y = 8) in;
 
-#ifdef AVERAGE
-#ifdef MULTISAMPLED
-uniform sampler2DMS painted;
-#else
-uniform sampler2D painted;
-#endif
+#ifdef JOIN
+uniform sampler2D picture;  // the three parts of every pixel, one above the other, each as large as its share
 layout(rgba16f, binding = 0) writeonly uniform image2D result;
 
-// Samples are stored as the root of c / (1 + max c): their mean is smooth to the eye also beside a lamp.
-vec3 stored(ivec2 at) {
-#ifdef MULTISAMPLED
-    vec3 sum = vec3(0.0);
-    for (int i = 0; i < PER_PIXEL; ++i) sum += texelFetch(painted, at, i).rgb;
-    return sum / float(PER_PIXEL);
-#else
-    vec3 sum = vec3(0.0);
-    for (int y = 0; y < PER_SIDE; ++y) for (int x = 0; x < PER_SIDE; ++x) sum += texelFetch(painted, at * PER_SIDE + ivec2(x, y), 0).rgb;
-    return sum / float(PER_SIDE * PER_SIDE);
-#endif
-}
-
 void main() {
-    ivec2 at = ivec2(gl_GlobalInvocationID.xy);
-    if (any(greaterThanEqual(at, imageSize(result)))) return;
-    vec3 c = stored(at);
-    c *= c;
-    imageStore(result, at, vec4(c / max(1.0 - max(c.r, max(c.g, c.b)), 0.0165), 1.0));
+    ivec2 at = ivec2(gl_GlobalInvocationID.xy), size = imageSize(result);
+    if (any(greaterThanEqual(at, size))) return;
+    vec3 sum = vec3(0.0);
+    for (int k = 0; k < 3; ++k) sum += texelFetch(picture, at + ivec2(0, size.y * k), 0).rgb;
+    imageStore(result, at, vec4(restored(sum), 1.0));
 }
 #endif
 

@@ -58,16 +58,12 @@ float shadow_at(vec3 world, vec3 normal) {
     bool is_near = max(edge.x, edge.y) < 0.97;
     vec3 at = is_near ? near_at : far_at;
     vec2 size = vec2(textureSize(shadow_map, 0));
-#ifdef LEAN
-    float sum = 16.0 * texture(shadow_map, at);
-#else
     // 3 × 3 tent from four hardware 2 × 2 comparisons.
     vec2 texel = at.xy * size, base = floor(texel + 0.5), f = texel + 0.5 - base;
     vec2 w0 = 3.0 - 2.0 * f, w1 = 1.0 + 2.0 * f;
     vec4 p = (base.xyxy - 0.5 + vec4((2.0 - f) / w0 - 1.0, f / w1 + 1.0)) / size.xyxy;
-    float sum = w0.x * w0.y * texture(shadow_map, vec3(p.xy, at.z)) + w1.x * w0.y * texture(shadow_map, vec3(p.zy, at.z))
-              + w0.x * w1.y * texture(shadow_map, vec3(p.xw, at.z)) + w1.x * w1.y * texture(shadow_map, vec3(p.zw, at.z));
-#endif
+    float sum = w0.x * w0.y * textureLod(shadow_map, vec3(p.xy, at.z), 0.0) + w1.x * w0.y * textureLod(shadow_map, vec3(p.zy, at.z), 0.0)
+              + w0.x * w1.y * textureLod(shadow_map, vec3(p.xw, at.z), 0.0) + w1.x * w1.y * textureLod(shadow_map, vec3(p.zw, at.z), 0.0);
     vec2 far_edge = abs(far_at.xy - vec2(0.75, 0.5)) / vec2(0.25, 0.5);
     return mix(sum / 16.0, 1.0, smoothstep(0.85, 0.98, max(far_edge.x, far_edge.y)) * (is_near ? 0.0 : 1.0));
 }
@@ -186,7 +182,7 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     // Light bounced between close surfaces takes their colour and keeps dark corners from going dead.
     vec3 bounce = mix(vec3(1.0), m.albedo * 2.0 + 0.35, (1.0 - sky_share) * 0.5);
     vec3 color = m.albedo * (1.0 - m.metal) * scattered * bounce;
-#ifndef MATTE
+    if (MATTE) return color + m.glow;
 
     // Mirror light: GGX for the sun (Walter 2007, Smith visibility after Hammon 2017), split-sum fit for the sky (Karis 2014).
     vec3 h = normalize(v + sun.xyz);
@@ -205,13 +201,5 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     vec3 mirror = ambient(n);  // what a rough surface mirrors is an even glow
     if (m.roughness < 0.7) mirror = surroundings(reflect(ray, n), m.roughness);
     color += mirror * (f0 * ab.x + ab.y) * mix(sky_share, 1.0, 0.25) * clamp(0.35 + sky_share, 0.0, 1.0);
-#endif
     return color + m.glow;
-}
-
-// How a sample is stored: squeezed into 0 … 1, so that averaging works on bright edges (Karis 2013), with the precision in
-// the dark (root).
-vec4 to_target(vec3 color) {
-    color = min(max(color, vec3(0.0)), vec3(60.0));
-    return vec4(sqrt(color / (1.0 + max(color.r, max(color.g, color.b)))), 1.0);
 }

@@ -9,9 +9,11 @@ from engine_sim.views.gl_context import open_gl
 from engine_sim.views.look import sample_look
 from engine_sim.views.materials import Material
 from engine_sim.views.scene import build_scene
+from engine_sim.views.scene_data import INSTANCE_DTYPE
 from engine_sim.views.teacher_atlas import BRANDS, DIGIT, PANEL, print_atlas
+from engine_sim.views.teacher_families import FAMILY_OF, Family, families_of, painter_source
 from engine_sim.views.teacher_noise import fractal, hash_grid, stones, value_noise
-from engine_sim.views.teacher_scene import Group, TeacherScene
+from engine_sim.views.teacher_scene import TeacherScene
 from engine_sim.views.teacher_shadows import MAPS, SunShadows
 from engine_sim.views.teacher_sheet import contact_sheet, look_sheet, posed_car, posed_frame, track_sheet
 from engine_sim.views.teacher_textures import SIZE, Layer, detail_layers
@@ -79,12 +81,46 @@ def test_groups_share_out_every_triangle_of_the_list_once(scene):
     )
     assert int((commands[:, 0] * commands[:, 1]).sum()) == wanted
     assert sum(count for _, count in parts._spans) == len(commands)
-    first, count = parts._spans[Group.GROUND]
+
+
+def test_what_is_built_can_be_drawn_without_the_ground(scene):
+    static = scene.static
+    cells = static.count[:, 0] > 0
+    with open_gl() as ctx:
+        parts = TeacherScene(ctx, scene)
+    ranges = parts.built_ranges(static.first[cells, 0])
     mesh = parts._parts.mesh
-    for size, instances, start, base, _ in commands[first : first + count].tolist():
-        if base == 0 and instances == 1:
-            kinds = mesh.vertices["surface"][mesh.indices[start : start + size], 1]
-            assert not np.isin(kinds, range(Material.GUARD_RAIL, Material.FENCE + 1)).any()
+    kinds = [mesh.vertices["surface"][mesh.indices[a : a + n], 1] for a, n in ranges.tolist()]
+    whole = zip(static.first[cells, 0].tolist(), static.count[cells, 0].tolist(), strict=True)
+    everything = [static.mesh.vertices["surface"][static.mesh.indices[a : a + n], 1] for a, n in whole]
+    barriers = range(Material.GUARD_RAIL, Material.FENCE + 1)
+    assert np.isin(np.concatenate(kinds), barriers).all()
+    assert len(np.concatenate(kinds)) == np.isin(np.concatenate(everything), barriers).sum() > 0
+
+
+def test_every_record_knows_where_its_triangles_start(scene):
+    draws = draw_list(scene, posed_frame(load_track(TRACK), 120.0))
+    with open_gl() as ctx:
+        parts = TeacherScene(ctx, scene)
+        commands = parts._commands(draws)
+        records = len(parts._records(draws)) // INSTANCE_DTYPE.itemsize
+    assert records == len(parts._starts)
+    static = sum(len(b.instances) for b in draws.batches) + 1
+    for _, instances, start, base_vertex, base in commands.tolist():
+        assert base_vertex == 0
+        assert (parts._starts[base : base + instances, 1] == start // 3).all()
+        expected = 0 if base >= static else np.arange(base, base + instances)
+        assert (parts._starts[base : base + instances, 0] == expected).all()
+
+
+def test_every_material_belongs_to_a_family_and_its_program_holds_no_other(scene):
+    assert set(FAMILY_OF) == set(Material)
+    assert Family.SKY in families_of(scene)
+    assert set(families_of(scene)) <= set(Family)
+    sky, everything = painter_source((Family.SKY,), ()), painter_source(tuple(Family), ())
+    assert "vec3 sky_behind" in sky
+    assert "Surface ground" not in sky
+    assert all(f"Surface {name}(" in everything for name in ("ground", "built", "plant", "car"))
 
 
 def test_shadow_maps_are_redrawn_only_when_their_centre_moves(scene):

@@ -8,12 +8,12 @@ import pytest
 
 from engine_sim.core.errors import UserError
 from engine_sim.tracks.catalogue import load_track
-from engine_sim.views import teacher_view
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
+from engine_sim.views.gl_context import GlContext
 from engine_sim.views.look import LIGHTINGS, Look, sample_look
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_develop import Darkroom
+from engine_sim.views.teacher_paint import CardPainter
 from engine_sim.views.teacher_sheet import posed_frame
 from engine_sim.views.teacher_view import IN_FLIGHT, TeacherView, open_teacher_view
 from render_bridge.palette import GRASS, PLAYER_CAR, ROAD, SKY, TERRAIN
@@ -94,17 +94,27 @@ def test_looks_differ_clearly(view, frame):
 
 
 @pytest.mark.parametrize("samples", [1, 2, 4])
-def test_samples_of_a_graphics_card_and_a_larger_picture_tell_the_same(scene, frame, view, monkeypatch, samples):
-    """Software GL smooths by painting larger; here it takes the other way, which graphics cards take."""
+def test_both_painters_tell_the_same(scene, frame, view, monkeypatch, samples):
+    """Software GL paints family by family; here it takes the way of graphics cards, which paint all at once."""
     look = sample_look(1, "early morning")
-    monkeypatch.setattr(
-        teacher_view, "Darkroom", lambda ctx, size, wanted, software: Darkroom(ctx, size, wanted, not software)
-    )
+    monkeypatch.setattr(GlContext, "software", False)
     other = open_teacher_view(scene, WIDTH, HEIGHT, look, samples)
     result = other.draw(frame)
+    assert isinstance(other._painter, CardPainter)
     assert other._gl.ctx.error == "GL_NO_ERROR"
     other.close()
-    assert np.abs(result.astype(int) - picture(view, look, frame)).mean() < 8
+    assert np.abs(result.astype(int) - picture(view, look, frame)).mean() < (1 if samples == 4 else 8)
+
+
+def test_the_parts_of_a_pixel_cover_it_once_and_edges_have_two(view, frame):
+    view.draw(frame)
+    with view._gl:
+        words = np.frombuffer(view._painter._parts.read(), np.uint32).reshape(-1, HEIGHT, WIDTH, 4)
+    share = (words[..., 3] & 255) / 255.0
+    assert np.abs(share.sum(0) - 1.0).max() < 0.01
+    second = (share[1:] > 0.0).any(0)
+    assert 0.02 < second.mean() < 0.4
+    assert (words[0, second][:, :2] != words[1, second][:, :2]).any(-1).all()
 
 
 def test_clouds_move_with_the_tick(view, frame):

@@ -1,10 +1,7 @@
 // Road, lines, kerbs, verges and open ground. uv is (s, d) in metres on the ribbon, world x, y on the height field.
 
-vec3 base, second;
-vec2 p, foot;  // coordinate in metres, size of a pixel along each axis
-float wide;  // larger of the two
-vec4 grain;  // the material's own detail
-vec4 wear;  // cracks, blotches, streaks, fine noise
+vec2 p;  // coordinate in metres
+float wide;  // larger side of foot
 vec4 broad;  // four noises over hundreds of metres
 vec4 tufts;  // the same detail, turned and coarser
 
@@ -71,8 +68,7 @@ Surface dirt_road() {
     return m;
 }
 
-Surface painted_line() {
-    Surface under = asphalt(true);
+Surface painted_line(Surface under) {
     if (variation > 0.9) {
         under.albedo = mix(kind_color[DIRT_ROAD].rgb, kind_color[GRAVEL].rgb, 0.55) * (0.55 + 0.9 * grain.r);
         return under;
@@ -156,7 +152,7 @@ Surface loose(float strength, float contrast, float tone) {
 
 Surface rock(float steep) {
     Surface m = plain_surface(base, vec3((grain.ba - 0.5) * 1.7, 0.0));
-    float band = 0.6 * grain.r + 0.4 * noise_far(vec2(place.z * 0.9 + 1.5 * broad.r, 0.5), across(place.z) * 0.9);
+    float band = 0.6 * grain.r + 0.4 * noise_far(vec2(place.z * 0.9 + 1.5 * broad.r, 0.5), across(place_dx.z, place_dy.z) * 0.9);
     m.albedo = mix(second, base, smoothstep(0.22, 0.72, band + 0.25 * (wear.g - 0.5)));
     m.albedo *= 0.7 + 0.6 * grain.r;
     float moss = smoothstep(0.55, 0.8, grain.g) * (1.0 - steep) * 0.6;
@@ -166,14 +162,13 @@ Surface rock(float steep) {
     return m;
 }
 
-Surface grid_mark() {
-    Surface m = asphalt(false);
+Surface grid_mark(Surface m) {
     m.albedo = mix(m.albedo, kind_color[EDGE_LINE].rgb * (0.85 + 0.2 * wear.g), 0.92 - 0.5 * smoothstep(0.6, 0.9, wear.g) * road_state.z);
     return m;
 }
 
 // Water: porous ground darkens, then fills; puddles mirror the sky.
-void wetted(inout Surface m, bool hard, vec3 face) {
+void wetted(inout Surface m, bool hard) {
     float level = 0.24 * broad.a + 0.34 * noise_far(p * vec2(0.035, 0.3), wide * 0.3) + 0.26 * noise_far(p * vec2(0.16, 0.8) + 4.0, wide * 0.8)
                 + 0.16 * noise_far(p * vec2(0.7, 1.9) + 9.0, wide * 1.9);
     float fill = 0.14 + 0.37 * weather.x + 0.08 * (0.5 - grain.r) - 0.05 * (1.0 - wear.r);
@@ -188,44 +183,63 @@ void wetted(inout Surface m, bool hard, vec3 face) {
     m.reflectance = mix(m.reflectance, 0.035, pool);
 }
 
-void main() {
-    vec3 face = normalize(normal_in), world = from_eye + eye_at.xyz;
-    base = kind_color[material].rgb;
-    second = kind_second[material].rgb;
-    vec4 kind = kind_detail[material];  // layer, 1 / tile, ...
-    float steep = 1.0 - smoothstep(0.6, 0.9, face.z);
+Surface bare() {
+#ifdef PAINTS_ROAD
+    if (material == ASPHALT || material == EDGE_LINE || material == GRID_MARK) {
+        Surface m = asphalt(material == EDGE_LINE || material == ASPHALT && variation < 0.3);
+        if (material == EDGE_LINE) m = painted_line(m);
+        else if (material == GRID_MARK) m = grid_mark(m);
+        return m;
+    }
+#endif
+#ifdef PAINTS_HARD
+    if (material == CONCRETE) return concrete();
+    if (material == KERB) return kerb();
+#endif
+#ifdef PAINTS_GRASS
+    if (material == GRASS_MOWN || material == GRASS_WILD) return grass(material == GRASS_MOWN);
+#endif
+#ifdef PAINTS_LOOSE
+    if (material == DIRT_ROAD) return dirt_road();
+    if (material != ROCK) {
+        vec3 kind = material == SOIL ? vec3(1.4, 1.3, 0.48) : (material == GRAVEL ? vec3(1.2, 1.9, 0.34) : vec3(1.0, 1.1, 0.49));
+        return loose(kind.x, kind.y, kind.z);
+    }
+#endif
+#ifdef PAINTS_ROCK
+    return rock(1.0 - smoothstep(0.6, 0.9, face.z));
+#else
+    return plain_surface(base, vec3(0.0));
+#endif
+}
+
+Surface ground() {
+    vec3 world = from_eye + eye_at.xyz;
+    vec4 kind = kind_detail[material];  // layer, 1 / tile
+    // Gradients of the smooth coordinate, so that a change of plane or of s never shows as a line of coarse pixels.
+    vec2 px = uv_dx, py = uv_dy, bump_x = uv_dx, bump_y = uv_dy;
     p = uv_in;
+#ifdef PAINTS_ROCK
     if (material == ROCK) {
         vec3 side = abs(own_normal);
-        p = side.z > max(side.x, side.y) ? place.xy : (side.x > side.y ? place.yz : place.xz);
+        p = facing(side, place);
+        bump_x = facing(side, place_dx);
+        bump_y = facing(side, place_dy);
+        px = from_eye_dx.xy + from_eye_dx.zz;
+        py = from_eye_dy.xy + from_eye_dy.zz;
     }
-    // Gradients of the smooth coordinate, so that a change of plane or of s never shows as a line of coarse pixels.
-    vec2 px = material == ROCK ? dFdx(from_eye.xy + from_eye.zz) : dFdx(uv_in);
-    vec2 py = material == ROCK ? dFdy(from_eye.xy + from_eye.zz) : dFdy(uv_in);
-    foot = max(vec2(length(vec2(px.x, py.x)), length(vec2(px.y, py.y))), vec2(1e-4));
+#endif
+    foot = footprint(px, py);
     wide = max(foot.x, foot.y);
     grain = detail_along(p * kind.y, kind.x, px * kind.y, py * kind.y);
     mat2 turned = mat2(0.148, -0.1, 0.1, 0.148) * kind.y;
     tufts = detail_along(turned * p + 0.3, kind.x, turned * px, turned * py);
-    vec2 stretch = material == ASPHALT || material == KERB || material == EDGE_LINE || material == GRID_MARK ? vec2(1.0 / 14.0, 1.0 / 8.0) : vec2(1.0 / 11.0);
+    bool hard = material <= CONCRETE || material == EDGE_LINE || material == KERB || material == GRID_MARK;
+    vec2 stretch = hard && material != CONCRETE ? vec2(1.0 / 14.0, 1.0 / 8.0) : vec2(1.0 / 11.0);
     wear = textureGrad(details, vec3(p * stretch, LAYER_WEAR), px * stretch, py * stretch);
-    broad = texture(details, vec3(world.xy / 310.0, LAYER_NOISE));
-
-    Surface m;
-    bool hard = false;
-    if (material == ASPHALT) { m = asphalt(variation < 0.3); hard = true; }
-    else if (material == CONCRETE) { m = concrete(); hard = true; }
-    else if (material == DIRT_ROAD) m = dirt_road();
-    else if (material == EDGE_LINE) { m = painted_line(); hard = true; }
-    else if (material == KERB) { m = kerb(); hard = true; }
-    else if (material == GRID_MARK) { m = grid_mark(); hard = true; }
-    else if (material == GRASS_MOWN) m = grass(true);
-    else if (material == GRASS_WILD) m = grass(false);
-    else if (material == SOIL) m = loose(1.4, 1.3, 0.48);
-    else if (material == GRAVEL) m = loose(1.2, 1.9, 0.34);
-    else if (material == SAND) m = loose(1.0, 1.1, 0.49);
-    else m = rock(steep);
-    if (weather.x > 0.0) wetted(m, hard, face);
-    m.normal = bumped(face, p, m.normal.xy);
-    target = finished(m, openness, 0);
+    broad = textureGrad(details, vec3(world.xy / 310.0, LAYER_NOISE), from_eye_dx.xy / 310.0, from_eye_dy.xy / 310.0);
+    Surface m = bare();
+    if (weather.x > 0.0) wetted(m, hard);
+    m.normal = bumped(face, bump_x, bump_y, m.normal.xy);
+    return m;
 }

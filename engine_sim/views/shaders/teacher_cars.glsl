@@ -55,7 +55,7 @@ vec3 livery_color(int car, vec3 n, float foot) {
     return color;
 }
 
-Surface paint(int car, vec3 face, float foot) {
+Surface paint(int car, float foot) {
     vec3 n = normalize(own_normal);
     Surface m = plain_surface(livery_color(car, n, foot) * 0.74, face);
     float finish = livery[car * 3].w;  // 0 gloss, 1 metallic, 2 matte
@@ -101,15 +101,14 @@ Surface rim() {
     return m;
 }
 
-void main() {
-    vec3 face = normalize(normal_in);
+Surface car() {
     if (dot(face, from_eye) > 0.0) face = -face;
-    int car = clamp(object - 1, 0, 15);
-    float foot = max(max(length(dFdx(place)), length(dFdy(place))), 1e-4);
+    int number = clamp(object - 1, 0, 15);
+    float foot = max(max(length(place_dx), length(place_dy)), 1e-4);
     float braking = 0.0;
     for (int i = 0; i < car_count.x; ++i) if (int(car_place[i].w) == object) braking = car_turn[i].z;
     Surface m;
-    if (material == CAR_PAINT) m = paint(car, face, foot);
+    if (material == CAR_PAINT) m = paint(number, foot);
     else if (material == CAR_TYRE) m = tyre();
     else if (material == CAR_RIM) m = rim();
     else {
@@ -141,5 +140,5 @@ void main() {
     }
     m.normal = face;
     m.albedo *= mix(1.0, 0.9, weather.x);
-    target = finished(m, openness, object);
+    return m;
 }

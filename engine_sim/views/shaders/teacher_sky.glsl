@@ -1,10 +1,6 @@
 // The sky behind everything: gradient, sun, clouds, dark deck.
 
-in vec2 corner;
-out vec4 target;
-
-void main() {
-    vec3 ray = normalize(view_forward.xyz + corner.x * view_right.xyz + corner.y * view_up.xyz);
+vec3 sky_behind(vec3 ray) {
     vec3 color = sky_color(vec3(ray.xy, max(ray.z, 0.0)));
     float toward = dot(ray, sun.xyz);
     float up = max(ray.z, 0.0);
@@ -51,5 +47,5 @@ void main() {
 #ifdef SHAFTS
     color += shafts_to(eye_at.xyz, ray, 2200.0);
 #endif
-    target = to_target(color);
+    return color;
 }

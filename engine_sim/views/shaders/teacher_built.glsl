@@ -1,0 +1,42 @@
+// All that people have built: the plane that a wall lies in, its grain and its wear, then the thing itself.
+
+vec2 w;  // coordinate in metres
+bool lies;  // whether the surface is level in its object
+
+Surface wall(vec3 albedo) {
+    Surface m = plain_surface(albedo, vec3((grain.ba - 0.5) * 0.5, 0.0));
+    float drip = smoothstep(0.45, 0.95, grain.g) * surface_state.x;
+    m.albedo *= (1.0 + 0.8 * (grain.r - 0.5)) * (1.0 - 0.35 * drip) * (1.0 + 0.2 * (wear.g - 0.5));
+    // Splashes at the foot.
+    m.albedo *= 1.0 - 0.3 * surface_state.x * smoothstep(0.9, 0.0, w.y + 0.4 * (wear.g - 0.5));
+    return m;
+}
+
+Surface flat_roof() {
+    Surface m = plain_surface(vec3(0.16, 0.16, 0.165) * (0.8 + 0.4 * wear.g), vec3((grain.ba - 0.5) * 0.4, 0.0));
+    m.roughness = 0.9;
+    return m;
+}
+
+Surface plain_metal(vec3 paint, float metal) {
+    Surface m = plain_surface(paint * (0.9 + 0.2 * wear.g), vec3(0.0));
+    m.metal = metal;
+    m.roughness = 0.4 + 0.2 * wear.g;
+    return m;
+}
+
+Surface frame() {
+    if (material == METAL) {
+        Surface m = plain_metal(variation < 0.3 ? second * 0.5 : base, 0.6);
+        if (variation > 0.75) m.glow = vec3(1.0, 0.82, 0.55) * 6.0 * max(lamp_light.w - 0.2, 0.0) * step(face.z, -0.5);
+        return m;
+    }
+    if (material != STAND_FRAME) return plain_metal(base, 0.2);
+    Surface m = wall(mix(base, second, lies ? 0.0 : 0.25));
+    m.albedo *= 1.0 - 0.35 * max(joints(w.x / 3.0, 0.012, foot.x / 3.0), joints(w.y / 1.5, 0.02, foot.y / 1.5));
+    m.roughness = 0.6;
+    return m;
+}
+
+// Where a wall is told by its object; barriers and boards have coordinates of their own.
+vec2 along_wall(vec3 side, vec3 q) { return lies ? q.xy : (side.x > side.y ? q.yz : q.xz); }
