@@ -34,13 +34,14 @@ doctor: $(READY)
 $(READY): pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 		{ echo "Paintover needs Python 3.11 or newer; name one with: make PYTHON=python3.12" >&2; exit 2; }
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev,render,web]'
+	@echo "setting up $(VENV): some minutes, once"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -qq --disable-pip-version-check -e '.[dev,render,web]'
 	@touch $@
 
 $(EXTERNAL)/.ready: pyproject.toml
-	$(PYTHON) -m venv $(EXTERNAL)
-	$(EXTERNAL)/bin/python -m pip install --quiet --disable-pip-version-check -e '.[dev,external]'
+	@$(PYTHON) -m venv $(EXTERNAL)
+	@$(EXTERNAL)/bin/python -m pip install -qq --disable-pip-version-check -e '.[dev,external]'
 	@touch $@
 
 node_modules/three:
