@@ -48,5 +48,5 @@ node_modules/three:
 	npm install --no-save --no-package-lock --silent three
 
 clean:
-	rm -rf $(VENV) $(EXTERNAL) node_modules build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf $(VENV) $(EXTERNAL) node_modules _vizdoom build .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -not -path './.git/*' -exec rm -rf {} +
