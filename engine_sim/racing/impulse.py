@@ -7,6 +7,7 @@ from ..core.jit import kernel
 from .car import INERTIA, MASS
 from .state import YAW_RATE, U, V
 
+MOST_SPIN = 9.0  # rad/s that a knock leaves at most: past it a car would blur, and the tyre model with it
 _BOUNCE_FROM = 1.0  # m/s of approach below which nothing bounces: resting contacts stay quiet
 
 
@@ -26,7 +27,7 @@ def push(car, sine, cosine, rx, ry, jx, jy):
     """Apply the impulse (jx, jy), N s in world axes, at offset (rx, ry)."""
     car[U] += (jx * cosine + jy * sine) / MASS
     car[V] += (jy * cosine - jx * sine) / MASS
-    car[YAW_RATE] = clamp(car[YAW_RATE] + (rx * jy - ry * jx) / INERTIA, -9.0, 9.0)
+    car[YAW_RATE] = clamp(car[YAW_RATE] + (rx * jy - ry * jx) / INERTIA, -MOST_SPIN, MOST_SPIN)
 
 
 @kernel
