@@ -120,8 +120,8 @@ def bench_teacher_view(
 ) -> tuple[dict[str, float], dict[str, dict[str, Any]]]:
     """Frames a second by size, as clips are drawn: consecutive video frames, a few begun before one is fetched.
 
-    Its shadow maps live for as long as the camera stays near, so frames far apart would measure another thing. Empty where
-    there is no GL.
+    Its shadow maps live for as long as the camera stays near, so frames far apart would measure another thing.
+    Empty where there is no GL.
     """
     scene = build_scene(load_track(plan.track))
     fps: dict[str, float] = {}
