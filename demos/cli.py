@@ -1,19 +1,21 @@
 """The `paintover` command: one subcommand a module, imported only when it is asked for.
 
 Exit codes: 0 done, 1 done and something is wrong (a replay that differs), 2 input that the user can mend (one line on
-stderr), 130 stopped with Ctrl-C.
+stderr), 130 stopped with Ctrl-C or SIGTERM.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib
+import itertools
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from demos.ends import BAD_INPUT, guarded
+from engine_sim.core.errors import UserError
 
 DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over them, live."
 COMMANDS = {
@@ -34,12 +36,47 @@ COMMANDS = {
 """Every subcommand with its line of help; module ``demos.commands.NAME`` holds it."""
 
 
+MAY_BE_EMPTY = "--prompt"
+"""The one option whose value is free text."""
+
+
 class OneLineParser(argparse.ArgumentParser):
     """An argument parser whose complaints are one line, like every other message for the user."""
+
+    def __init__(self, *args: Any, **words: Any) -> None:
+        super().__init__(*args, **words)
+        self.register("type", int, whole_number)  # so that ``type=int`` of any option says what it expected
+        self.register("type", float, number)
 
     def error(self, message: str) -> NoReturn:
         print(f"{self.prog}: {message} (see {self.prog} --help)", file=sys.stderr)
         raise SystemExit(BAD_INPUT)
+
+
+def whole_number(text: str) -> int:
+    """An option's whole number. Raises ArgumentTypeError, which argparse prints after the option's name."""
+    try:
+        return int(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a whole number such as 24, got {text!r}") from None
+
+
+def number(text: str) -> float:
+    """An option's number. Raises ArgumentTypeError, which argparse prints after the option's name."""
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"expected a number such as 2.5, got {text!r}") from None
+
+
+def refuse_empty(words: Sequence[str]) -> None:
+    """Refuse ``--track ""`` (often an unset variable of a shell), which must not mean the default. Raises UserError."""
+    for before, word in itertools.pairwise(("", *words)):
+        joined = word.startswith("--") and word.endswith("=")
+        name = word.removesuffix("=") if joined else before
+        if (joined or not word) and name != MAY_BE_EMPTY:
+            what = name if name.startswith("-") else "an argument"
+            raise UserError(f"{what} is empty: give it a value, or leave it out for the default")
 
 
 def build_parser(chosen: str | None) -> argparse.ArgumentParser:
@@ -76,7 +113,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = words[0] if words and words[0] in COMMANDS else None
     args = build_parser(chosen).parse_args(words)
-    return guarded(args.command, lambda: args.run(args))
+
+    def action() -> int:
+        refuse_empty(words)
+        return int(args.run(args))
+
+    return guarded(args.command, action)
 
 
 if __name__ == "__main__":

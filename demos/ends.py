@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from engine_sim.core.errors import UserError
@@ -31,6 +32,17 @@ def guarded(command: str, action: Callable[[], int]) -> int:
     except BrokenPipeError:  # the reader of our output has gone; keep the interpreter's last flush quiet too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+@contextlib.contextmanager
+def advising(way: str) -> Iterator[None]:
+    """Add this command's way without OpenGL to a refusal for want of it; others pass as they are."""
+    try:
+        yield
+    except UserError as error:
+        if "no OpenGL" not in str(error):
+            raise
+        raise UserError(f"{error}; {way}") from None
 
 
 def leave_at_once(code: int) -> NoReturn:

@@ -1,7 +1,7 @@
 """The race as a Gymnasium environment, ``paintover/Race-v0``.
 
     import gymnasium, engine_sim.gym_env
-    env = gymnasium.make("paintover/Race-v0", observation="class_map")
+    env = gymnasium.make("paintover/Race-v0", track="kestrel-valley", observation="class_map")
 
 Actions are float32 ``[steer −1 … 1, throttle 0 … 1, brake 0 … 1]``, held for one step of 5 ticks (1/24 s). The
 reward is the progress of the step along the circuit in metres; driving backwards costs as much. An episode
@@ -35,6 +35,7 @@ from .tracks.query import heading_at, sample_at
 from .views.look import Look, sample_look
 
 ENV_ID = "paintover/Race-v0"
+DEFAULT_TRACK = "kestrel-valley"
 OBSERVATIONS = ("class_map", "teacher", "state")
 RENDER_FPS = 24
 _TICKS = TICK_RATE // RENDER_FPS
@@ -64,15 +65,19 @@ OWN_FEATURES = (
 """The first entries of the state vector. Then curvature at each of SCALES.ahead (1/m, left positive); then 4 numbers
 for each of the nearest rivals: ahead and left in the car's axes (m), speed less one's own (m/s), and 1; or 4 zeros."""
 STATE_SIZE = len(OWN_FEATURES) + len(SCALES.ahead) + 4 * SCALES.rivals
+_OWN_BOUND = (150, 150, 60, 2, 30, 1000, 1000, 1000, 1000, 1000, 1, 1, 1)
+_RIVAL_BOUND = (20_000, 20_000, 300, 1)
+STATE_BOUND = np.array((*_OWN_BOUND, *(1,) * len(SCALES.ahead), *_RIVAL_BOUND * SCALES.rivals), np.float32)
+"""Largest magnitude of each entry of an observed state, far beyond what a race brings; entries are cut to it."""
 
 
 class PaintoverRaceEnv(gymnasium.Env):
     """One race from the green light on; ``reset`` draws another race from the environment's own generator.
 
     Args:
-        track: name of the circuit.
+        track: name of the circuit; ``kestrel-valley`` by default.
         observation: ``class_map`` (uint8 ``[H, W]``), ``teacher`` (uint8 ``[H, W, 3]`` RGB) or ``state`` (float32
-            ``[STATE_SIZE]``).
+            ``[STATE_SIZE]``, held within STATE_BOUND).
         rivals, laps: of the race.
         width, height: of pictures, divisible by 32.
         camera: ``chase``, ``cockpit`` or ``trackside``.
@@ -90,7 +95,7 @@ class PaintoverRaceEnv(gymnasium.Env):
 
     def __init__(
         self,
-        track: str,
+        track: str = DEFAULT_TRACK,
         observation: str = "state",
         rivals: int = 3,
         laps: int = 1,
@@ -200,7 +205,7 @@ class PaintoverRaceEnv(gymnasium.Env):
 
     def _observe(self) -> NDArray:
         if self._kind == "state":
-            return state_vector(self._running())
+            return np.clip(state_vector(self._running()), -STATE_BOUND, STATE_BOUND)
         return self._picture() if self._kind == "teacher" else self._class_map()
 
     def _open_views(self) -> Views:
@@ -256,7 +261,7 @@ def _space(observation: str, width: int, height: int) -> spaces.Box:
         return spaces.Box(0, len(RACING) - 1, (height, width), np.uint8)
     if observation == "teacher":
         return spaces.Box(0, 255, (height, width, 3), np.uint8)
-    return spaces.Box(-np.inf, np.inf, (STATE_SIZE,), np.float32)
+    return spaces.Box(-STATE_BOUND, STATE_BOUND, dtype=np.float32)
 
 
 if ENV_ID not in gymnasium.registry:

@@ -39,6 +39,8 @@ PACKAGES = {
     "moderngl": "moderngl",
     "pygame": "pygame",
     "gymnasium": "gymnasium",
+    "torch": "torch",
+    "zmq": "pyzmq",
 }
 """Import name → distribution."""
 ESSENTIAL = ("numpy", "numba", "zstandard", "cv2", "av")
@@ -143,7 +145,7 @@ def check_codecs() -> list[Finding]:
     """An encoder for films; class maps never need one."""
     try:
         from engine_sim.recording.video import ENCODERS, encoder_works
-    except ImportError as error:
+    except (UserError, ImportError) as error:
         return [Finding("video", "", str(error), essential=True)]
     working = [name for name in ENCODERS if encoder_works(name)]
     remedy = "" if working else "pip install --force-reinstall av (its wheels bring H.264)"
@@ -154,9 +156,10 @@ def check_torcs() -> list[Finding]:
     """Foreign circuits."""
     try:
         from engine_sim.tracks.catalogue import track_names
-    except ImportError as error:
+
+        names = track_names("torcs")
+    except (UserError, ImportError) as error:
         return [Finding("TORCS tracks", "", str(error))]
-    names = track_names("torcs")
     remedy = "" if names else "Debian: apt-get install torcs-data; elsewhere set PAINTOVER_TORCS to a TORCS data folder"
     return [Finding("TORCS tracks", f"{len(names)} circuits" if names else "", remedy)]
 

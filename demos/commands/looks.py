@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from demos.ends import advising
 from demos.options import DEFAULT_TRACK, NamedLook, parse_look, parse_size
 from demos.report import print_json
 
@@ -35,11 +36,13 @@ def run(args: argparse.Namespace) -> int:
         print(parse_look(args.prompt).look.prompt())
         return 0
     looks = [parse_look(text) for text in (args.names or look_names())]
+    size = parse_size(args.size)
+    if args.sheet is not None:
+        draw_sheet(args.sheet, looks, args.track, size)
     for name, look in looks:
         split = "held-out" if name in look_names() else look_split(look.seed)
         print(f"{name:<18} {split:<9} {look.weather.lighting}, {look.style}")
-    if args.sheet:
-        draw_sheet(args.sheet, looks, args.track, parse_size(args.size))
+    if args.sheet is not None:
         print(f"{len(looks)} looks of {args.track} in {args.sheet}")
     if args.json:
         print_json({"looks": [{"name": name, **look.to_dict()} for name, look in looks]})
@@ -47,17 +50,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, int]) -> None:
-    """One moment of a race in every look. UserError if the track is unknown or there is no GL."""
-    from demos.sheet import write_sheet
+    """One moment of a race in every look. UserError: unknown track, no GL, a place that cannot be written."""
+    from demos.sheet import check_sheet, write_sheet
     from engine_sim.tracks.catalogue import load_track
     from engine_sim.views.scene import build_scene
     from engine_sim.views.teacher_view import open_teacher_view
 
+    check_sheet(path)
     scene: Scene = build_scene(load_track(track))
-    moment = opening_moment(track)
-    view = open_teacher_view(scene, *size, looks[0].look)
+    with advising("the list of looks needs none: leave --sheet out"):
+        view = open_teacher_view(scene, *size, looks[0].look)
     cells: list[tuple[str, Any]] = []
     try:
+        moment = opening_moment(track)
         for name, look in looks:
             view.set_look(look)
             cells.append((name, view.draw(moment)))

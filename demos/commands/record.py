@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from demos.ends import INTERRUPTED
 from demos.options import add_race_arguments, add_view_arguments, check_fps, parse_look, parse_size, positive
 from demos.report import print_json
 
@@ -24,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Record."""
+    """Record. Exit code 130 if it was stopped, with Ctrl-C or SIGTERM: the session is shorter, and valid."""
     from demos.options import DEFAULT_LOOK, DEFAULT_TRACK
     from engine_sim.racing.world import RaceSetup
     from engine_sim.recording.reader import open_session
@@ -45,16 +46,18 @@ def run(args: argparse.Namespace) -> int:
         progress=not args.quiet,
     )
     session = open_session(folder)
-    print(f"{session.ticks} ticks, {len(session.frames)} class maps in {folder}")
+    stopped = session.header.finished is not None and session.header.finished.reason == "interrupted"
+    print(f"{session.ticks} ticks, {len(session.frames)} class maps in {folder}{': stopped early' if stopped else ''}")
     if args.json:
         print_json(
             {
                 "record": str(folder),
                 "ticks": session.ticks,
                 "frames": len(session.frames),
+                "stopped": stopped,
                 "last_state": session.hashes[-1],
                 "renderer": session.header.renderer,
                 "bytes": sum(f.stat().st_size for f in folder.iterdir()),
             }
         )
-    return 0
+    return INTERRUPTED if stopped else 0

@@ -6,7 +6,8 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from demos.options import CAMERAS, parse_look, parse_size
+from demos.ends import INTERRUPTED
+from demos.options import CAMERAS, DEFAULT_LOOK, parse_look, parse_size
 from demos.report import print_json
 
 DIFFERENT = 1
@@ -14,13 +15,17 @@ DIFFERENT = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
+    parser.epilog = (
+        "Exit code 0: all that was recorded came out again, of a recording that was killed or cut as far as it goes. "
+        "1: something differs or is damaged. 2: no session can be read. 130: stopped."
+    )
     parser.add_argument("folder", type=Path, metavar="DIR", help="session folder")
     parser.add_argument(
         "--views", choices=("same", "auto", "gl", "cpu", "none"), default="same", help="who draws the class maps"
     )
     parser.add_argument("--render", action="store_true", help="draw the drive anew into another session folder")
     parser.add_argument("--out", type=Path, metavar="DIR", help="--render: folder to make (default: DIR-rendered)")
-    parser.add_argument("--look", metavar="NAME|SEED", help="--render: look of the teacher view (default: as recorded)")
+    parser.add_argument("--look", metavar="NAME|SEED", help=f"--render: (default: as recorded, else {DEFAULT_LOOK})")
     parser.add_argument("--size", metavar="WxH", help="--render: (default: as recorded)")
     parser.add_argument("--camera", choices=CAMERAS, help="--render: (default: as recorded)")
     parser.add_argument("--fps", type=int, metavar="N", help="--render: (default: as recorded)")
@@ -30,7 +35,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replay, or render anew. Exit code 1 if anything differs."""
+    """Replay, or render anew.
+
+    Exit code 0 if all that was recorded came out again, of a recording that was killed or cut up to there; 1 if
+    anything differs or is damaged; 130 if drawing anew was stopped.
+    """
     return render(args) if args.render else compare(args)
 
 
@@ -41,7 +50,7 @@ def compare(args: argparse.Namespace) -> int:
     report = replay_session(args.folder, args.views, progress=not args.quiet)
     for line in report.lines():
         print(line)
-    print("identical" if report.identical else "NOT identical")
+    print(report.verdict)
     if args.json:
         print_json({"replay": str(args.folder), "identical": report.identical, **asdict(report)})
     return 0 if report.identical else DIFFERENT
@@ -49,13 +58,18 @@ def compare(args: argparse.Namespace) -> int:
 
 def render(args: argparse.Namespace) -> int:
     """Draw the drive anew."""
+    from engine_sim.recording.reader import open_session
     from engine_sim.recording.replay import render_session
 
     out = args.out or args.folder.with_name(args.folder.name + "-rendered")
+    look = args.look
+    if look is None and args.teacher != "none" and open_session(args.folder).header.look is None:
+        look = DEFAULT_LOOK
+        print(f"recorded without a look: drawn under {look}; --look takes another, --teacher none does without")
     folder = render_session(
         args.folder,
         out,
-        look=parse_look(args.look).look if args.look else None,
+        look=parse_look(look).look if look else None,
         size=parse_size(args.size) if args.size else None,
         camera=args.camera,
         fps=args.fps,
@@ -63,7 +77,9 @@ def render(args: argparse.Namespace) -> int:
         views="auto" if args.views in ("same", "none") else args.views,
         progress=not args.quiet,
     )
-    print(f"drawn anew in {folder}")
+    end = open_session(folder).header.finished
+    stopped = end is not None and end.reason == "interrupted"
+    print(f"stopped early; drawn anew so far in {folder}" if stopped else f"drawn anew in {folder}")
     if args.json:
         print_json({"render": str(folder)})
-    return 0
+    return INTERRUPTED if stopped else 0

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from demos.ends import BAD_INPUT
 from demos.report import print_json
+from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from engine_sim.tracks.track import Track
@@ -26,7 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """List, survey, race and draw."""
+    """List, survey, race and draw. A circuit that cannot be read is named on stderr; exit code 2 at the end."""
     from engine_sim.tracks.catalogue import load_track, split_of, track_names
 
     names = args.names or track_names(args.source)
@@ -34,10 +37,16 @@ def run(args: argparse.Namespace) -> int:
         return race(names, args.json)
     rows: list[dict[str, Any]] = []
     plans = []
+    bad = 0
     for name in names:
         row: dict[str, Any] = {"name": name, "split": split_of(name)}
         if args.survey or args.sheet or args.names:
-            track = load_track(name)
+            try:
+                track = load_track(name)
+            except UserError as error:
+                complain(name, error)
+                bad += 1
+                continue
             row = survey(track)
             if args.sheet:
                 plans.append(plan(track))
@@ -50,21 +59,35 @@ def run(args: argparse.Namespace) -> int:
         print(f"{len(plans)} plans in {args.sheet}")
     if args.json:
         print_json({"tracks": rows})
-    return 0
+    return BAD_INPUT if bad else 0
+
+
+def complain(name: str, error: UserError) -> None:
+    """One line on stderr about a circuit that cannot be read."""
+    text = " ".join(str(error).split())
+    print(f"paintover tracks: {text if name in text else f'{name}: {text}'}", file=sys.stderr)
 
 
 def race(names: list[str], as_json: bool) -> int:
-    """Race on every circuit; 1 if a car did not come home or had to be put back."""
+    """Race on every circuit; 1 if a car did not come home or had to be put back, 2 if a circuit cannot be read."""
     from tqdm import tqdm
 
     from engine_sim.racing.survey import survey_track, table
 
-    rows = [survey_track(name) for name in tqdm(names, unit="race")]
+    rows = []
+    for name in tqdm(names, unit="race"):
+        try:
+            rows.append(survey_track(name))
+        except UserError as error:
+            with tqdm.external_write_mode(file=sys.stderr):
+                complain(name, error)
     print(table(rows))
     clean = sum(row.clean for row in rows)
     print(f"{clean} of {len(rows)} races clean: every car home, none put back")
     if as_json:
         print_json({"races": [asdict(row) for row in rows], "clean": clean})
+    if len(rows) < len(names):
+        return BAD_INPUT
     return 0 if clean == len(rows) else 1
 
 

@@ -20,7 +20,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
+from .errors import UserError
+
+try:
+    import numba
+except ValueError as error:  # Its settings come from the environment, and it checks them as it is imported.
+    raise UserError(f"numba refuses its settings ({error}); correct or unset the NUMBA_… variables") from error
 
 _PACKAGE = Path(__file__).resolve().parents[1]
 

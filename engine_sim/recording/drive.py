@@ -80,14 +80,14 @@ def setup_from_json(value: dict[str, Any], where: str) -> RaceSetup:
 
 
 class Interrupt:
-    """Whether Ctrl-C was pressed; true once, for loops that end at a whole frame."""
+    """Whether somebody asked to stop; for loops that end at a whole frame."""
 
     requested = False
 
 
 @contextmanager
 def polite_interrupt() -> Iterator[Interrupt]:
-    """The first Ctrl-C only asks to stop; the second one raises KeyboardInterrupt as usual.
+    """The first Ctrl-C or SIGTERM only asks to stop; the second one does what it always did.
 
     Outside the main thread, where signals cannot be caught, nothing changes.
     """
@@ -98,10 +98,16 @@ def polite_interrupt() -> Iterator[Interrupt]:
 
     def ask(_signal: int, _frame: Any) -> None:
         flag.requested = True
-        signal.signal(signal.SIGINT, before)
+        restore()
 
-    before = signal.signal(signal.SIGINT, ask)
+    def restore() -> None:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    for number in before:
+        signal.signal(number, ask)
     try:
         yield flag
     finally:
-        signal.signal(signal.SIGINT, before)
+        restore()

@@ -17,7 +17,7 @@ from ..views.frame import FrameState
 from . import records
 from . import session_format as form
 from .fields import read_json
-from .record_log import LogScan, scan_log
+from .record_log import CUT, LogScan, scan_log
 from .timeline import Timeline, TimelineEvent, build_timeline, read_events
 
 
@@ -34,6 +34,7 @@ class Session:
         frames: what each video frame shows, pixels apart.
         events: as the world reported them.
         problems: one line for each file that ends early; empty for a whole session.
+        damage: those problems that a recording which was killed or cut off does not explain.
     """
 
     path: Path
@@ -44,6 +45,7 @@ class Session:
     frames: tuple[records.FrameRecord, ...]
     events: tuple[TimelineEvent, ...]
     problems: tuple[str, ...]
+    damage: tuple[str, ...]
     _maps: LogScan
     _blocks: tuple[tuple[int, int], ...]
 
@@ -51,6 +53,11 @@ class Session:
     def ticks(self) -> int:
         """Whole recorded steps."""
         return len(self.inputs)
+
+    @property
+    def unfinished(self) -> bool:
+        """True if the recording was never ended in order."""
+        return self.header.finished is None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -103,7 +110,7 @@ class Session:
             yield from self._video_frames()
             return
         limit = records.block_limit(3 * self.header.width * self.header.height, 1)
-        scan = scan_log(self.path / form.TEACHER, "teacher", max_record=limit)
+        scan = scan_log(self.path / form.TEACHER, "teacher", max_record=limit, owner=self.header.session_id)
         for index in range(min(len(scan), len(self.frames))):
             first, frames = records.unpack_block(scan.payload(index), (*self.shape, 3), 1)
             yield first, frames[0]
@@ -127,8 +134,8 @@ def open_session(path: Path | str, table: ClassTable = RACING) -> Session:
     """Open a session folder and check all of its logs.
 
     Raises:
-        UserError: if the folder is missing, is no session of this version, its class table has another hash, or a log
-            is missing. A log that ends early is no error: see ``Session.problems``.
+        UserError: if the folder is missing, is no session of this version, its class table has another hash, a log
+            is missing or belongs to another session. A log that ends early is no error: see ``Session.problems``.
     """
     path = Path(path)
     if not path.is_dir():
@@ -140,29 +147,38 @@ def open_session(path: Path | str, table: ClassTable = RACING) -> Session:
     inputs, hashes, sums = _read_steps(path, header, problems)
     maps, blocks = _scan_maps(path, header, problems)
     frames = _read_frames(path, header, len(inputs), sum(count for _, count in blocks), problems)
-    events, damage = read_events(path / form.TIMELINE_FILE)
-    problems += [damage] if damage else []
-    problems += _shortfall(header, len(inputs), len(frames), len(events))
+    events, broken = read_events(path / form.TIMELINE_FILE, header.session_id)
+    problems += [broken] if broken else []
+    damage = [line for line in problems if header.finished or CUT not in line]
+    if header.finished is None:
+        problems.append(f"the recording was never finished; {len(inputs)} ticks and {len(frames)} frames are whole")
+    else:
+        short = _shortfall(header.finished, len(inputs), len(frames), len(events))
+        problems += short
+        damage += short
     events = tuple(e for e in events if e.tick <= len(inputs))
-    return Session(path, header, inputs, hashes, sums, frames, events, tuple(problems), maps, blocks)
+    return Session(path, header, inputs, hashes, sums, frames, events, tuple(problems), tuple(damage), maps, blocks)
 
 
-def _shortfall(header: form.SessionHeader, ticks: int, frames: int, events: int) -> list[str]:
-    end = header.finished
-    if end is None:
-        return [f"the recording was never finished; {ticks} ticks and {frames} frames are whole"]
-    if (ticks, frames, events) != (end.ticks, end.frames, end.events):
-        counts = ((ticks, end.ticks, "ticks"), (frames, end.frames, "frames"), (events, end.events, "events"))
-        return [", ".join(f"{found} of {wanted} {what}" for found, wanted, what in counts) + " are whole"]
-    return []
+def _shortfall(end: form.Finish, ticks: int, frames: int, events: int) -> list[str]:
+    counts = (
+        (ticks, end.ticks, "ticks", f"{form.INPUTS} and {form.HASHES}"),
+        (frames, end.frames, "frames", f"{form.FRAMES} and {form.MAPS}"),
+        (events, end.events, "events", form.TIMELINE_FILE),
+    )
+    return [
+        f"{found} of {wanted} {what} can be read from {where}: cut, emptied or damaged since it was recorded"
+        for found, wanted, what, where in counts
+        if found != wanted
+    ]
 
 
 def _read_steps(
     path: Path, header: form.SessionHeader, problems: list[str]
 ) -> tuple[tuple[Controls, ...], tuple[str, ...], NDArray[np.uint8]]:
     fields = len(header.state_fields)
-    input_log = scan_log(path / form.INPUTS, "inputs", records.INPUT_SIZE)
-    hash_log = scan_log(path / form.HASHES, "hashes", records.hash_size(fields))
+    input_log = scan_log(path / form.INPUTS, "inputs", records.INPUT_SIZE, owner=header.session_id)
+    hash_log = scan_log(path / form.HASHES, "hashes", records.hash_size(fields), owner=header.session_id)
     problems += [log.damage for log in (input_log, hash_log) if log.damage]
     controls = [records.unpack_controls(r) for r in input_log.payloads()]
     states = [records.unpack_hash(r) for r in hash_log.payloads()]
@@ -182,7 +198,7 @@ def _scan_maps(
     path: Path, header: form.SessionHeader, problems: list[str]
 ) -> tuple[LogScan, tuple[tuple[int, int], ...]]:
     limit = records.block_limit(header.width * header.height, form.MAPS_PER_RECORD)
-    scan = scan_log(path / form.MAPS, "maps", max_record=limit)
+    scan = scan_log(path / form.MAPS, "maps", max_record=limit, owner=header.session_id)
     problems += [scan.damage] if scan.damage else []
     blocks: list[tuple[int, int]] = []
     expected = 0
@@ -199,7 +215,7 @@ def _scan_maps(
 def _read_frames(
     path: Path, header: form.SessionHeader, ticks: int, maps: int, problems: list[str]
 ) -> tuple[records.FrameRecord, ...]:
-    scan = scan_log(path / form.FRAMES, "frames", records.frame_size(header.cars))
+    scan = scan_log(path / form.FRAMES, "frames", records.frame_size(header.cars), owner=header.session_id)
     problems += [scan.damage] if scan.damage else []
     frames: list[records.FrameRecord] = []
     last = -1

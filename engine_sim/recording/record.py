@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-from contextlib import ExitStack
+import secrets
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,7 +112,8 @@ class Recorder:
         try:
             writer.frame(record, class_map, teacher)
         except UserError:
-            self.finish("interrupted")
+            with suppress(UserError):  # A full disk may refuse the end too; the first reason is the one to tell.
+                self.finish("interrupted")
             raise
 
     def step(self, controls: Controls) -> None:
@@ -164,6 +166,8 @@ def _header(drive: Drive, options: RecordOptions, view: ClassView) -> form.Sessi
         cars=len(drive.world.poses()),
         state_fields=field_names(drive.world.state),
         package=form.package_version(),
+        # A scripted drive is the same every time, name included; two drives of people may share all of the above.
+        session_id=secrets.token_hex(8) if drive.world.setup.player == "human" else "",
     )
 
 
@@ -220,7 +224,8 @@ def record_session(
 ) -> Path:
     """Let the scripted agent drive and record it; no screen, no clock.
 
-    Frame k shows simulation time k / fps, whatever the drawing cost. Ctrl-C ends the recording in order.
+    Frame k shows simulation time k / fps, whatever the drawing cost. Ctrl-C or SIGTERM ends the recording in order;
+    the header then says ``interrupted``.
 
     Args:
         setup: the race; its player is the agent, whatever it says.
@@ -261,7 +266,7 @@ def run_recording(
     progress: bool,
     inputs: tuple[Controls, ...] = (),
 ) -> None:
-    """Record ``frames`` frames of a drive with a progress bar; Ctrl-C finishes early and in order.
+    """Record ``frames`` frames of a drive with a progress bar; Ctrl-C or SIGTERM finishes early and in order.
 
     Args:
         inputs: controls by tick; neutral ones beyond their end.
@@ -281,6 +286,7 @@ def run_recording(
                 if interrupt.requested:
                     break
         except BaseException:
-            recorder.finish("interrupted")
+            with suppress(UserError):
+                recorder.finish("interrupted")
             raise
         recorder.finish("interrupted" if interrupt.requested else "done")

@@ -1,9 +1,10 @@
 """Append-only logs of checked records: whatever happens while one is written, its whole records can be read.
 
-Layout, little-endian: a head of 40 bytes (``paintover-log-1`` zero-padded to 16, kind in ASCII zero-padded to 16,
-uint32 record size or 0 for records of any size, uint32 CRC-32 of the 36 bytes before), then records of
-uint32 length, uint32 CRC-32 over length and payload, payload. The first record that is cut short or fails its
-check ends the log: a killed process, a full disk or a flipped bit costs the records from there on, no more.
+Layout, little-endian: a head of 56 bytes (``paintover-log-2`` zero-padded to 16, kind in ASCII zero-padded to 16,
+name of its session in ASCII zero-padded to 16, uint32 record size or 0 for records of any size, uint32 CRC-32 of the
+52 bytes before), then records of uint32 length, uint32 CRC-32 over length and payload, payload. The first record that
+is cut short or fails its check ends the log: a killed process, a full disk or a flipped bit costs the records from
+there on, no more.
 """
 
 from __future__ import annotations
@@ -17,15 +18,20 @@ from typing import BinaryIO
 
 from ..core.errors import UserError
 
-_MAGIC = b"paintover-log-1\0"
-_HEAD = struct.Struct("<16s16sI")
+_MAGIC = b"paintover-log-2\0"
+_HEAD = struct.Struct("<16s16s16sI")
 _RECORD = struct.Struct("<II")
 HEAD_SIZE = _HEAD.size + 4
+CUT = "cut short"
+"""How a log ends that lost its writer; other damage has other words."""
 
 
-def log_head(kind: str, record_size: int = 0) -> bytes:
-    """Head of a log of ``kind`` (at most 16 ASCII letters); ``record_size`` 0 allows records of any size."""
-    head = _HEAD.pack(_MAGIC, kind.encode("ascii"), record_size)
+def log_head(kind: str, record_size: int = 0, owner: str = "") -> bytes:
+    """Head of a log of ``kind``, of session ``owner`` (at most 16 ASCII letters each).
+
+    ``record_size`` 0 allows records of any size.
+    """
+    head = _HEAD.pack(_MAGIC, kind.encode("ascii"), owner.encode("ascii"), record_size)
     return head + struct.pack("<I", zlib.crc32(head))
 
 
@@ -35,11 +41,11 @@ def frame_record(payload: bytes) -> bytes:
     return length + struct.pack("<I", zlib.crc32(payload, zlib.crc32(length))) + payload
 
 
-def create_log(path: Path, kind: str, record_size: int = 0) -> None:
+def create_log(path: Path, kind: str, record_size: int = 0, owner: str = "") -> None:
     """Make an empty log; the file must not exist. UserError if it cannot be written."""
     try:
         with open(path, "xb") as file:
-            file.write(log_head(kind, record_size))
+            file.write(log_head(kind, record_size, owner))
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror}") from error
 
@@ -138,7 +144,7 @@ class LogScan:
             return _read_at(file, *self.spans[index])
 
 
-def scan_log(path: Path, kind: str, record_size: int = 0, max_record: int = 1 << 20) -> LogScan:
+def scan_log(path: Path, kind: str, record_size: int = 0, max_record: int = 1 << 20, owner: str = "") -> LogScan:
     """Check a log from its start and index its whole records; never holds more than one record in memory.
 
     Args:
@@ -146,18 +152,38 @@ def scan_log(path: Path, kind: str, record_size: int = 0, max_record: int = 1 <<
         kind: kind that it must hold.
         record_size: fixed payload size that it must have, or 0.
         max_record: largest payload accepted, bytes; a longer one ends the log.
+        owner: session that it must belong to.
 
     Raises:
-        UserError: if the file is missing, or is no log of this kind.
+        UserError: if the file is missing, is no log of this kind, or belongs to another session.
     """
     limit = record_size or max_record
     try:
         with open(path, "rb") as file:
-            if file.read(HEAD_SIZE) != log_head(kind, record_size):
-                raise UserError(f"{path} is not a {kind!r} log of this version; was it cut short or made elsewhere?")
+            _check_head(path, file.read(HEAD_SIZE), kind, record_size, owner)
             return _scan_records(path, file, record_size, limit)
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _check_head(path: Path, head: bytes, kind: str, record_size: int, owner: str) -> None:
+    if len(head) < HEAD_SIZE:
+        raise UserError(f"{path} is empty or cut short: {len(head)} of the {HEAD_SIZE} bytes of its head are there")
+    if head == log_head(kind, record_size, owner):
+        return
+    (check,) = struct.unpack("<I", head[-4:])
+    magic, found_kind, _, found_size = _HEAD.unpack(head[:-4])
+    same_kind = found_kind == kind.encode("ascii").ljust(16, b"\0")
+    if magic != _MAGIC or zlib.crc32(head[:-4]) != check:
+        raise UserError(f"{path}: its head is not that of a log of this version; was it damaged or made elsewhere?")
+    if not same_kind:
+        name = found_kind.rstrip(b"\0").decode("ascii", "replace")
+        raise UserError(f"{path}: expected a log of {kind}, got one of {name}; put the right file back")
+    if found_size != record_size:
+        raise UserError(
+            f"{path} belongs to another session: its records have {found_size} bytes, expected {record_size}"
+        )
+    raise UserError(f"{path} belongs to another session; put back the file that was recorded with this one")
 
 
 def _scan_records(path: Path, file: BinaryIO, record_size: int, limit: int) -> LogScan:
@@ -165,13 +191,13 @@ def _scan_records(path: Path, file: BinaryIO, record_size: int, limit: int) -> L
     offset = HEAD_SIZE
     while head := file.read(_RECORD.size):
         if len(head) < _RECORD.size:
-            return LogScan(path, tuple(spans), _broken(path, spans, "cut short"))
+            return LogScan(path, tuple(spans), _broken(path, spans, f"is {CUT}"))
         length, check = _RECORD.unpack(head)
         if length > limit or (record_size and length != record_size):
             return LogScan(path, tuple(spans), _broken(path, spans, f"has an impossible length of {length}"))
         payload = file.read(length)
         if len(payload) < length:
-            return LogScan(path, tuple(spans), _broken(path, spans, "cut short"))
+            return LogScan(path, tuple(spans), _broken(path, spans, f"is {CUT}"))
         if zlib.crc32(payload, zlib.crc32(head[:4])) != check:
             return LogScan(path, tuple(spans), _broken(path, spans, "fails its checksum"))
         spans.append((offset + _RECORD.size, length))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import struct
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import zstandard
@@ -84,6 +85,18 @@ def _column_sums(array: NDArray) -> NDArray[np.uint8]:
 def digest8(data: bytes | memoryview) -> str:
     """BLAKE2b of 8 bytes, as 16 hex digits."""
     return hashlib.blake2b(data, digest_size=8).hexdigest()
+
+
+def file_hash(path: Path) -> str:
+    """16 hex digits over the bytes of a file. UserError if it cannot be read."""
+    digest = hashlib.blake2b(digest_size=8)
+    try:
+        with open(path, "rb") as file:
+            while part := file.read(1 << 20):
+                digest.update(part)
+    except OSError as error:
+        raise UserError(f"cannot read {path}: {error.strerror}") from error
+    return digest.hexdigest()
 
 
 def map_hash(class_map: NDArray[np.uint8]) -> str:

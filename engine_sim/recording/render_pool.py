@@ -19,6 +19,7 @@ from tqdm import tqdm
 from render_bridge.palette import RACING
 
 from ..core.errors import UserError
+from ..views.gl_context import open_gl
 from .clip_plan import ClipPlan, ShardJob, plan_shards
 from .clips import INDEX_FILE, KIND, PLAN_FILE, RACE_FOLDER, Shard
 from .drive import polite_interrupt
@@ -66,6 +67,9 @@ def render_clips(
     """
     out = Path(out)
     shards = plan_shards(plan)
+    needs_gl = plan.teacher != "none" or backend == "gl"
+    if needs_gl and not all((out / shard.name).is_file() for shard in shards):
+        open_gl().close()  # Refused now, before a folder and workers are made.
     _prepare_folder(out, plan)
     missing = [shard for shard in shards if not has_shard(out / shard.name, shard, plan)]
     _check_disk(out, plan, missing)

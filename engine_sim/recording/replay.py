@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from .reader import Session, open_session
 from .record import Recorder, RecordOptions, Views, run_recording
 from .records import field_sums, map_hash
 from .session_format import scene_hash
+from .teacher_check import teacher_damage
 from .timeline import plain_event
 
 
@@ -35,7 +37,9 @@ class ReplayReport:
         first_frame: the first frame whose camera or class map differs, or None.
         maps_comparable: whether the class maps come from the same renderer as in the recording.
         different_pixels: largest share of pixels of a frame that differ, 0 where none does.
+        damaged_frame: the first frame whose stored class map is not the one that was recorded, or None.
         problems: lines on anything else that is not as recorded.
+        unfinished: the recording was never ended in order (killed or cut); what is there was compared.
     """
 
     ticks: int
@@ -46,11 +50,23 @@ class ReplayReport:
     maps_comparable: bool
     different_pixels: float
     problems: tuple[str, ...]
+    damaged_frame: int | None = None
+    unfinished: bool = False
 
     @property
     def identical(self) -> bool:
-        """True if every state, and every class map of the same renderer, came out again."""
-        return self.first_tick is None and self.first_frame is None and not self.problems
+        """True if every state, and every class map of the same renderer, came out again, as far as was recorded."""
+        parts = (self.first_tick, self.first_frame, self.damaged_frame)
+        return all(part is None for part in parts) and not self.problems
+
+    @property
+    def verdict(self) -> str:
+        """One line: identical or not."""
+        if not self.identical:
+            return "NOT identical"
+        if self.unfinished:
+            return "identical as far as it goes; the recording was never finished (killed or cut)"
+        return "identical"
 
     def lines(self) -> list[str]:
         """The report for people."""
@@ -66,6 +82,11 @@ class ReplayReport:
             lines.append(f"{self.frames} class maps: identical")
         else:
             lines.append(f"class maps part at frame {self.first_frame}; {share}")
+        if self.damaged_frame is not None:
+            lines.append(
+                f"maps.log is not as recorded: frame {self.damaged_frame} is the first whose class map has another hash"
+                " than frames.log says"
+            )
         return lines + list(self.problems)
 
 
@@ -109,6 +130,7 @@ class _Comparison:
         self.session, self.drive, self.view = session, drive, view
         self.comparable = view is not None and view.label == session.header.renderer
         self.first_frame: int | None = None
+        self.damaged_frame: int | None = None
         self.compared_frames = 0
         self.worst = 0.0
 
@@ -132,10 +154,13 @@ class _Comparison:
         return ReplayReport(
             ticks, self.compared_frames, first_tick, self._fields(first_tick), self.first_frame,
             self.comparable or self.view is None, self.worst, self._problems(first_tick),
+            self.damaged_frame, session.unfinished,
         )  # fmt: skip
 
     def _compare_frame(self, index: int, recorded: NDArray[np.uint8]) -> None:
         record = self.session.frames[index]
+        if self.damaged_frame is None and map_hash(recorded) != record.map_hash:
+            self.damaged_frame = index
         same = self.drive.rig.hash() == record.camera_hash and self.drive.frame() == record.frame
         if self.view is not None:
             drawn = self.view.draw(self.drive.frame())
@@ -155,18 +180,32 @@ class _Comparison:
         return tuple(name for name, a, b in zip(names, found, recorded, strict=True) if a != b)
 
     def _problems(self, first_tick: int | None) -> tuple[str, ...]:
-        problems = list(self.session.problems)
+        problems = [*self.session.damage, *teacher_damage(self.session)]
         if state_hash(self.drive.track.arrays) != self.session.header.track_hash:
             problems.append(
                 f"track {self.drive.track.name!r} is not the one that was recorded; the package has changed it"
             )
         if scene_hash(self.drive.track) != self.session.header.scene_hash:
             problems.append(f"the scenery of {self.drive.track.name!r} is not the one that was recorded")
-        events = tuple(plain_event(e) for e in self.drive.world.events)
-        recorded = tuple(e for e in self.session.events if e.kind != "gap")
-        if first_tick is None and events != recorded and not self.session.problems:
-            problems.append(f"the timeline differs: {len(events)} events, recorded {len(recorded)}")
+        if first_tick is None:
+            problems += self._timeline()
         return tuple(problems)
+
+    def _timeline(self) -> list[str]:
+        """A line where the recorded events are not those of the race."""
+        events = [plain_event(e) for e in self.drive.world.events]
+        recorded = [e for e in self.session.events if e.kind != "gap"]
+        if self.session.unfinished:  # Events since the frame before the last one may never have reached the disk.
+            frames = self.session.frames
+            sure = frames[-2].frame.tick if len(frames) > 1 else -1
+            most = len(recorded)
+            events = events[:most] + [e for e in events[most:] if e.tick <= sure]
+        for index, (event, other) in enumerate(zip_longest(events, recorded)):
+            if event != other:
+                what = f"{event.kind!r} at tick {event.tick}" if event else "nothing more"
+                found = f"{other.kind!r} at tick {other.tick}" if other else "nothing more"
+                return [f"timeline.jsonl differs at event {index}: the race brings {what}, recorded is {found}"]
+        return []
 
 
 def _maps_by_tick(session: Session) -> Iterator[tuple[int, int, NDArray[np.uint8]]]:

@@ -11,9 +11,10 @@ A session folder holds one drive::
     teacher.mp4      optional: the teacher view as H.264 (fragmented, so that it plays after a crash)
     teacher.log      optional: the teacher view without loss, zstd RGB, one frame a record
 
-The logs are those of ``record_log``, their records those of ``records``. Frame k shows the state at its tick; tick
-1200 is shown at 10.0 s. Numbers are little-endian; floats are float64 and read back bit for bit. Nothing here is
-ever unpickled.
+The logs are those of ``record_log``, their records those of ``records``. Every file carries the ``session_id`` of the
+header, so that a file of another session is noticed: the head of a log and the comment of the video hold it, and the
+CRC-32 of an event starts with it. Frame k shows the state at its tick; tick 1200 is shown at 10.0 s. Numbers are
+little-endian; floats are float64 and read back bit for bit. Nothing here is ever unpickled.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from ..core.state import state_hash
 from ..core.ticks import FRAME_RATES, TICK_RATE
 from .fields import Fields
 
-FORMAT = "paintover-session-1"
+FORMAT = "paintover-session-2"
 HEADER_FILE = "session.json"
 INPUTS, HASHES, FRAMES, MAPS, TEACHER = "inputs.log", "hashes.log", "frames.log", "maps.log", "teacher.log"
 TIMELINE_FILE, TEACHER_VIDEO = "timeline.jsonl", "teacher.mp4"
@@ -75,6 +76,8 @@ class SessionHeader:
         cars: number of cars, the player's included.
         state_fields: names of the state's columns, in the order of the bytes in hashes.log.
         package: distribution and version that wrote it.
+        session_id: what its files are marked with: at most 16 ASCII characters, given by the writer if empty.
+        teacher_hash: of the bytes of ``teacher.mp4`` once finished, else empty.
         finished: None while it is being written, and for ever after a crash.
     """
 
@@ -93,6 +96,8 @@ class SessionHeader:
     cars: int
     state_fields: tuple[str, ...]
     package: str
+    session_id: str = ""
+    teacher_hash: str = ""
     finished: Finish | None = None
 
     @property
@@ -137,8 +142,12 @@ class SessionHeader:
             cars=fields.integer("cars", 1, MAX_CARS),
             state_fields=fields.texts("state_fields", longest=1024),
             package=fields.text("package"),
+            session_id=fields.text("session_id", longest=16),
+            teacher_hash=fields.text("teacher_hash", longest=64),
             finished=_finish(finished) if finished else None,
         )
+        if not header.session_id.isascii():
+            raise UserError(f"{where}: session_id must be ASCII, got {header.session_id!r}")
         if header.fps not in FRAME_RATES:
             raise UserError(f"{where}: fps must be one of {FRAME_RATES}, got {header.fps}")
         return header

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from ..core.errors import UserError
 from ..core.ticks import TICK_RATE
 from .fields import Fields, parse_json
+from .record_log import CUT
 
 PHASES = ("grid", "countdown", "race", "finished")
 MAX_LINE = 4096
@@ -37,13 +38,17 @@ def plain_event(event: Any) -> TimelineEvent:
     return TimelineEvent(int(event.tick), str(event.kind), int(event.car), int(event.other), float(event.value))
 
 
-def event_line(event: TimelineEvent) -> bytes:
-    """One line of timeline.jsonl: the event's fields and the CRC-32 of the rest of the line."""
+def event_line(event: TimelineEvent, owner: str = "") -> bytes:
+    """One line of timeline.jsonl: the event's fields and the CRC-32 of session ``owner`` and the rest of the line."""
     body = json.dumps(event._asdict(), separators=(",", ":"), allow_nan=False)
-    return f'{body[:-1]},"crc":"{zlib.crc32(body.encode()):08x}"}}\n'.encode()
+    return f'{body[:-1]},"crc":"{_check(body.encode(), owner)}"}}\n'.encode()
 
 
-def read_events(path: Path) -> tuple[tuple[TimelineEvent, ...], str]:
+def _check(body: bytes, owner: str) -> str:
+    return f"{zlib.crc32(owner.encode() + body):08x}"
+
+
+def read_events(path: Path, owner: str = "") -> tuple[tuple[TimelineEvent, ...], str]:
     """Events of a timeline.jsonl up to its last whole line, and a line on what is damaged, or an empty one.
 
     Raises:
@@ -53,21 +58,22 @@ def read_events(path: Path) -> tuple[tuple[TimelineEvent, ...], str]:
     try:
         with open(path, "rb") as file:
             while line := file.readline(MAX_LINE):
-                body = _checked_body(line)
+                body = _checked_body(line, owner)
                 if body is None:
-                    return tuple(events), f"{path.name}: line {len(events) + 1} is damaged; read up to there"
+                    how = "damaged, or of another session" if line.endswith(b"\n") else CUT
+                    return tuple(events), f"{path.name}: line {len(events) + 1} is {how}; read up to there"
                 events.append(_event(parse_json(body, str(path)), f"{path}: line {len(events) + 1}"))
     except OSError as error:
         raise UserError(f"cannot read {path}: {error.strerror}") from error
     return tuple(events), ""
 
 
-def _checked_body(line: bytes) -> bytes | None:
+def _checked_body(line: bytes, owner: str) -> bytes | None:
     body, mark, tail = line.rpartition(b',"crc":"')
     if not mark or len(tail) != 11 or tail[8:] != b'"}\n':
         return None
     body += b"}"
-    return body if f"{zlib.crc32(body):08x}".encode() == tail[:8] else None
+    return body if _check(body, owner).encode() == tail[:8] else None
 
 
 def _event(value: Any, where: str) -> TimelineEvent:

@@ -65,12 +65,22 @@ class VideoWriter:
         fps: frames a second.
         quality: constant rate factor of H.264 (0 best, 51 worst); other encoders take their nearest setting.
         encoder: one of ENCODERS, or None for the first that works.
+        comment: text that the file carries; ``video_comment`` reads it.
 
     Raises:
         UserError: if no encoder works, the size is not positive or the file cannot be written.
     """
 
-    def __init__(self, path: Path, width: int, height: int, fps: int, quality: int = 17, encoder: str | None = None):
+    def __init__(
+        self,
+        path: Path,
+        width: int,
+        height: int,
+        fps: int,
+        quality: int = 17,
+        encoder: str | None = None,
+        comment: str = "",
+    ) -> None:
         if width < 1 or height < 1:
             raise UserError(f"a video needs a positive size, got {width}x{height}")
         self.encoder = pick_encoder(ENCODERS if encoder is None else (encoder,))
@@ -88,9 +98,11 @@ class VideoWriter:
                 raise UserError(f"{self.encoder!r} is no video encoder; expected one of {', '.join(ENCODERS)}")
             self._stream = stream
             _configure(self._stream.codec_context, self.encoder, width + width % 2, height + height % 2, fps, quality)
+            if comment:
+                self._file.metadata["comment"] = comment
             self._file.start_encoding()
         except (av.FFmpegError, OSError) as error:
-            raise UserError(f"cannot write {path}: {error}") from error
+            raise UserError(f"cannot write {path}: {error.strerror or error}") from error
 
     def write(self, rgb: NDArray[np.uint8], index: int | None = None) -> None:
         """Append one frame uint8 ``[H, W, 3]`` RGB, row 0 at the top, shown at ``index / fps`` seconds.
@@ -129,7 +141,7 @@ class VideoWriter:
             for packet in self._stream.encode(frame):
                 self._file.mux(packet)
         except (av.FFmpegError, OSError) as error:
-            raise UserError(f"cannot write {self.path}: {error}; it plays up to here") from error
+            raise UserError(f"cannot write {self.path}: {error.strerror or error}; it plays up to here") from error
 
     def __enter__(self) -> VideoWriter:
         return self
@@ -158,7 +170,16 @@ def read_video(path: Path) -> Iterator[tuple[Fraction, NDArray[np.uint8]]]:
             except av.FFmpegError:
                 return  # A file cut short in a fragment: what came before is whole.
     except (av.FFmpegError, OSError) as error:
-        raise UserError(f"cannot read {path} as a video: {error}") from error
+        raise UserError(f"cannot read {path} as a video: {error.strerror or error}") from error
+
+
+def video_comment(path: Path) -> str:
+    """The text that a video carries, or an empty one. UserError if the file is missing or no video."""
+    try:
+        with av.open(str(path)) as file:
+            return str(file.metadata.get("comment", ""))
+    except (av.FFmpegError, OSError) as error:
+        raise UserError(f"cannot read {path} as a video: {error.strerror or error}") from error
 
 
 def side_by_side(left: NDArray[np.uint8], right: NDArray[np.uint8], gap: int = 4) -> NDArray[np.uint8]:

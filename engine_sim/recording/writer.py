@@ -27,6 +27,7 @@ from .records import (
     INPUT_SIZE,
     ZSTD_LEVEL,
     FrameRecord,
+    file_hash,
     frame_size,
     hash_size,
     pack_block,
@@ -53,8 +54,16 @@ def check_new_folder(path: Path) -> None:
     """UserError unless ``path`` is free: it does not exist, or is an empty folder."""
     if path.is_dir() and not any(path.iterdir()):
         return
+    if path.is_file():
+        raise UserError(f"{path} is a file; expected the name of a new folder")
     if path.exists() or path.is_symlink():
         raise UserError(f"{path} already exists and is not empty; name a new folder or remove it first")
+
+
+def _reason(error: UserError) -> str:
+    """What the system said, without the hidden name that the folder has while it is being made."""
+    cause = error.__cause__
+    return (cause.strerror if isinstance(cause, OSError) else None) or str(error)
 
 
 class SessionWriter:
@@ -70,7 +79,8 @@ class SessionWriter:
 
     def __init__(self, path: Path, header: form.SessionHeader) -> None:
         self.path = Path(path)
-        self.header = header
+        self.header = header if header.session_id else replace(header, session_id=form.json_checksum(header.to_json()))
+        header = self.header
         self.frames = 0
         self.ticks = 0
         self.events = 0
@@ -93,7 +103,7 @@ class SessionWriter:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             hidden.mkdir()
             for name, (kind, size) in _logs(self.header).items():
-                create_log(hidden / name, kind, size)
+                create_log(hidden / name, kind, size, self.header.session_id)
             (hidden / form.TIMELINE_FILE).touch()
             write_json(hidden / form.HEADER_FILE, self.header.to_json())
             if self.path.is_dir():
@@ -102,9 +112,9 @@ class SessionWriter:
         except OSError as error:
             shutil.rmtree(hidden, ignore_errors=True)
             raise UserError(f"cannot make the folder {self.path}: {error.strerror}") from error
-        except UserError:
+        except UserError as error:
             shutil.rmtree(hidden, ignore_errors=True)
-            raise
+            raise UserError(f"cannot make the folder {self.path}: {_reason(error)}") from error
 
     def _open_files(self) -> None:
         h = self.header
@@ -118,7 +128,7 @@ class SessionWriter:
         self._video = None
         if h.teacher == "mp4":
             path = self.path / form.TEACHER_VIDEO
-            self._video = VideoWriter(path, h.width, h.height, h.fps, encoder=h.teacher_codec)
+            self._video = VideoWriter(path, h.width, h.height, h.fps, encoder=h.teacher_codec, comment=h.session_id)
             self._files.callback(self._video.close)
 
     def hash(self, tick: int, digest: str, sums: NDArray[np.uint8]) -> None:
@@ -132,7 +142,7 @@ class SessionWriter:
 
     def event(self, event: TimelineEvent) -> None:
         """Record one event."""
-        self._timeline.append(event_line(event))
+        self._timeline.append(event_line(event, self.header.session_id))
         self.events += 1
 
     def frame(self, record: FrameRecord, class_map: NDArray[np.uint8], teacher: NDArray[np.uint8] | None) -> None:
@@ -171,7 +181,9 @@ class SessionWriter:
         self._write_block()
         self.close()
         finished = form.Finish(self.ticks, self.frames, self.events, reason)
-        write_json(self.path / form.HEADER_FILE, replace(self.header, finished=finished).to_json())
+        teacher = file_hash(self.path / form.TEACHER_VIDEO) if self._video else ""
+        header = replace(self.header, teacher_hash=teacher, finished=finished)
+        write_json(self.path / form.HEADER_FILE, header.to_json())
 
     def close(self) -> None:
         """Close the files as they are, without the mark: the folder then reads like one after a crash."""

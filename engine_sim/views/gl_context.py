@@ -79,7 +79,7 @@ def open_gl() -> GlContext:
     """A fresh context.
 
     Raises:
-        UserError: no EGL, no driver, or one below OpenGL 4.3; names what to install and the way without.
+        UserError: no EGL, no driver, or one below OpenGL 4.3; names what to install.
     """
     idle = _idle()
     return GlContext(idle.pop() if idle else _create())
@@ -111,8 +111,7 @@ def _create() -> moderngl.Context:
     except Exception as error:  # glcontext raises nothing narrower
         raise UserError(
             f"no OpenGL 4.3 through EGL ({error}): install a graphics driver or software GL "
-            "(Debian: apt-get install libegl1 libgl1; EGL finds drivers by files in /usr/share/glvnd/egl_vendor.d); "
-            "class maps need none: --views cpu"
+            "(Debian: apt-get install libegl1 libgl1; EGL finds drivers by files in /usr/share/glvnd/egl_vendor.d)"
         ) from None
     finally:
         _restore()

@@ -8,8 +8,9 @@ import pytest
 
 import demos.commands.tracks as tracks_command
 from demos import cli, options, report
-from demos.ends import BAD_INPUT, INTERRUPTED
+from demos.ends import BAD_INPUT, INTERRUPTED, advising, guarded
 from engine_sim.core.errors import UserError
+from engine_sim.views import class_view
 
 
 def run_command(*words: str) -> subprocess.CompletedProcess:
@@ -106,17 +107,63 @@ def test_sizes_are_width_by_height(text, size):
     [
         ("674x389", "the nearest is 672x384"),
         ("15x15", "the nearest is 32x32"),
-        ("0x0", "divisible by 32"),
+        ("99999x99999", "the nearest is 8192x8192"),
+        ("9999999x32", "at most 8192x8192; the nearest is 8192x32"),
+        ("0x0", "at least 32x32"),
         ("448", "such as 448x256"),
         ("448x-256", "such as 448x256"),
         ("4 48x256", "such as 448x256"),
         ("٤٤٨x256", "such as 448x256"),
-        ("9999999x32", "such as 448x256"),
     ],
 )
 def test_other_sizes_are_refused_with_a_way_out(text, words):
     with pytest.raises(UserError, match=words):
         options.parse_size(text)
+
+
+def test_the_largest_side_is_the_views_own():
+    assert (options.SIZE_STEP, options.LARGEST_SIDE) == (class_view.MIN_SIDE, class_view.MAX_SIDE)
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["play", "--fps", "24.0"], "--fps: expected a whole number such as 24, got '24.0'"),
+        (["play", "--seed", "abc"], "--seed: expected a whole number such as 24, got 'abc'"),
+        (["record", "--seconds", "long"], "--seconds: expected a number such as 2.5, got 'long'"),
+    ],
+)
+def test_a_word_that_is_no_number_is_told_what_was_expected(words, expected, capsys):
+    with pytest.raises(SystemExit):
+        cli.main(words)
+    assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (["play", "--track", ""], "--track"),
+        (["play", "--headless", "--out", ""], "--out"),
+        (["play", "--look="], "--look"),
+        (["looks", "--sheet", ""], "--sheet"),
+        (["looks", ""], "an argument"),
+    ],
+)
+def test_an_empty_value_is_not_the_default(words, name, capsys):
+    assert cli.main(words) == BAD_INPUT
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert captured.err.startswith(f"paintover {words[0]}: {name} is empty")
+
+
+def test_only_a_refusal_for_want_of_gl_gets_the_way_without(capsys):
+    def refuse_with(text):
+        with advising("leave --sheet out"):
+            raise UserError(text)
+
+    for text, line in (("no OpenGL", "no OpenGL; leave --sheet out"), ("no track", "no track")):
+        assert guarded("looks", lambda text=text: refuse_with(text)) == BAD_INPUT
+        assert capsys.readouterr().err == f"paintover looks: {line}\n"
 
 
 @pytest.mark.parametrize("value", [0.0, -1.0, float("inf"), float("nan")])

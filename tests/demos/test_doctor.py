@@ -28,6 +28,15 @@ def test_a_machine_with_the_essentials_passes(monkeypatch, capsys):
     assert all(row["found"] or row["remedy"] for row in report["parts"])
 
 
+def test_a_wrong_torcs_folder_is_a_row_like_any_other(monkeypatch, capsys):
+    bare_environment(monkeypatch)
+    monkeypatch.setenv("PAINTOVER_TORCS", "/nonexistent")
+    assert cli.main(["doctor", "--json"]) == 0
+    parts = {row["part"]: row for row in json.loads(capsys.readouterr().out.splitlines()[-1])["parts"]}
+    assert "'/nonexistent'" in parts["TORCS tracks"]["remedy"]
+    assert {"torch", "zmq", "numpy", "OpenGL"} <= set(parts)
+
+
 def test_a_missing_essential_is_named_and_fails(monkeypatch, capsys):
     lacking = doctor.Finding("video", "", "install it", essential=True)
     monkeypatch.setattr(doctor, "CHECKS", (lambda: [lacking], doctor.check_python))

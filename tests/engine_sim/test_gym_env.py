@@ -23,11 +23,17 @@ def make(**changes):
 def test_gymnasiums_checker_is_content(observation):
     env = make(observation=observation, render_mode="rgb_array")
     with warnings.catch_warnings():
-        # Two remarks of the checker that we answer: state entries are physical numbers without bounds, and steering is
-        # not symmetric to the pedals.
-        warnings.filterwarnings("ignore", message=".*Box observation space m.*infinity.*")
+        # A remark of the checker that we answer: steering is not symmetric to the pedals.
         warnings.filterwarnings("ignore", message=".*symmetric and normalized space.*")
         check_env(env.unwrapped)
+    env.close()
+
+
+def test_the_environment_opens_without_arguments():
+    env = gymnasium.make(ENV_ID)
+    observation, _ = env.reset(seed=1)
+    assert env.observation_space.contains(observation)
+    assert np.isfinite(env.observation_space.high).all()
     env.close()
 
 

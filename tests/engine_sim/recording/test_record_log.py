@@ -48,8 +48,12 @@ def test_an_existing_file_is_never_overwritten(tmp_path):
 def test_fixed_size_is_held(tmp_path):
     write_log(tmp_path / "a.log", [b"1234", b"5678"], 4)
     assert scan_log(tmp_path / "a.log", "sample", 4).payloads() == [b"1234", b"5678"]
-    with pytest.raises(UserError, match="is not a 'sample' log"):
+    with pytest.raises(UserError, match="belongs to another"):
+        scan_log(tmp_path / "a.log", "sample", 4, owner="other")
+    with pytest.raises(UserError, match="records have 4 bytes, expected 5"):
         scan_log(tmp_path / "a.log", "sample", 5)
+    with pytest.raises(UserError, match="expected a log of notes, got one of sample"):
+        scan_log(tmp_path / "a.log", "notes", 4)
     writer = LogWriter(tmp_path / "a.log", 4)
     with pytest.raises(ValueError, match="records of 4 bytes, got 3"):
         writer.append(b"123")
@@ -95,7 +99,7 @@ def test_a_log_with_any_byte_changed_gives_the_records_before(tmp_path_factory, 
 
 def check_prefix(path, whole_bytes):
     if whole_bytes < HEAD_SIZE:
-        with pytest.raises(UserError, match="is not a 'sample' log"):
+        with pytest.raises(UserError, match=r"is empty or cut short|not that of a log"):
             scan_log(path, "sample")
         return
     found = scan_log(path, "sample").payloads()

@@ -93,9 +93,10 @@ def copy_of(folder, tmp_path):
 
 
 def rewrite(path, kind, size, index, payload):
-    payloads = scan_log(path, kind, size).payloads()
+    owner = open_session(path.parent).header.session_id
+    payloads = scan_log(path, kind, size, owner=owner).payloads()
     payloads[index] = payload
-    path.write_bytes(log_head(kind, size) + b"".join(frame_record(p) for p in payloads))
+    path.write_bytes(log_head(kind, size, owner) + b"".join(frame_record(p) for p in payloads))
 
 
 def rewrite_header(folder, **changes):
@@ -255,19 +256,20 @@ def test_an_unknown_track_leaves_nothing_behind(tmp_path):
     assert os.listdir(tmp_path) == []
 
 
-def test_ctrl_c_leaves_a_whole_session(tmp_path, monkeypatch):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_stop_leaves_a_whole_session(tmp_path, monkeypatch, number):
     draw, calls = Views.draw, []
 
     def pressed(self, frame):
         calls.append(frame.tick)
         if len(calls) == 3:
-            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(number)
         return draw(self, frame)
 
     monkeypatch.setattr(Views, "draw", pressed)
-    before = signal.getsignal(signal.SIGINT)
+    before = signal.getsignal(number)
     record(tmp_path / "d", 4.0)
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(number) is before
     session = open_session(tmp_path / "d")
     assert session.header.finished == (15, 3, len(session.events), "interrupted")
     assert session.problems == ()

@@ -165,7 +165,7 @@ def test_other_class_tables_are_refused_with_both_hashes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("format", "other-2", "format must be 'paintover-session-1', got 'other-2'"),
+        ("format", "other-2", "format must be 'paintover-session-2', got 'other-2'"),
         ("fps", 25, "fps must be one of"),
         ("width", 1 << 30, "width must be an integer from 1 to 8192"),
         ("height", True, "height must be an integer"),
@@ -215,6 +215,51 @@ def test_a_missing_log_is_named(tmp_path):
     (tmp_path / "s" / "hashes.log").unlink()
     with pytest.raises(UserError, match=r"hashes\.log: No such file"):
         open_session(tmp_path / "s")
+
+
+@pytest.mark.parametrize("name", ["inputs.log", "hashes.log", "frames.log", "maps.log", "teacher.log"])
+def test_a_log_of_another_session_is_refused_by_name(tmp_path, name):
+    samples.write(tmp_path / "s", 3, "lossless")
+    samples.write(tmp_path / "other", 3, "lossless", setup={"track": "none", "seed": 4, "rivals": 1})
+    shutil.copy(tmp_path / "other" / name, tmp_path / "s" / name)
+    with pytest.raises(UserError, match=f"{name} belongs to another session") as caught:
+        list(open_session(tmp_path / "s").teacher_frames())
+    assert "\n" not in str(caught.value)
+
+
+def test_a_timeline_of_another_session_is_damage(tmp_path):
+    samples.write(tmp_path / "s", 30)
+    samples.write(tmp_path / "other", 30, setup={"track": "none", "seed": 4, "rivals": 1})
+    shutil.copy(tmp_path / "other" / "timeline.jsonl", tmp_path / "s" / "timeline.jsonl")
+    session = open_session(tmp_path / "s")
+    assert session.events == ()
+    assert "of another session" in session.damage[0]
+
+
+def test_an_emptied_timeline_is_explained(tmp_path):
+    writer = samples.write(tmp_path / "s", 30)
+    (tmp_path / "s" / "timeline.jsonl").write_bytes(b"")
+    (line,) = open_session(tmp_path / "s").damage
+    assert line.startswith(f"0 of {writer.events} events can be read from timeline.jsonl")
+
+
+def test_the_end_of_a_killed_recording_is_no_damage_but_a_flipped_bit_is(tmp_path):
+    samples.write(tmp_path / "s", 20, finish=False).close()
+    path = tmp_path / "s" / "hashes.log"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-3])
+    session = open_session(tmp_path / "s")
+    assert session.unfinished
+    assert session.damage == ()
+    path.write_bytes(whole[:70] + bytes([whole[70] ^ 1]) + whole[71:])
+    assert "fails its checksum" in open_session(tmp_path / "s").damage[0]
+
+
+def test_a_file_in_the_place_of_the_folder_is_called_a_file(tmp_path):
+    (tmp_path / "s").write_text("mine")
+    with pytest.raises(UserError, match="is a file; expected the name of a new folder"):
+        SessionWriter(tmp_path / "s", samples.header())
+    assert (tmp_path / "s").read_text() == "mine"
 
 
 def test_header_round_trip():
