@@ -12,21 +12,24 @@ from engine_sim.core.ticks import FRAME_RATES, ticks_per_frame
 if TYPE_CHECKING:
     from engine_sim.views.look import Look
 
-SIZE_STEP = 32
+SIZE_STEP, LARGEST_SIDE = 32, 8192
 DEFAULT_LOOK = "golden-hour"
 DEFAULT_TRACK = "kestrel-valley"
 CAMERAS = ("chase", "cockpit", "trackside")
 
 
 def parse_size(text: str) -> tuple[int, int]:
-    """``"448x256"`` → (width, height), both positive and divisible by 32. Raises UserError."""
+    """``"448x256"`` → (width, height), both divisible by 32, 32 to 8192. Raises UserError."""
     parts = text.lower().split("x")
-    if len(parts) != 2 or not all(p.isascii() and p.isdigit() and len(p) < 6 for p in parts):
+    if len(parts) != 2 or not all(p.isascii() and p.isdigit() and len(p) < 20 for p in parts):
         raise UserError(f"size {text!r} is not WIDTHxHEIGHT in pixels, such as 448x256")
     width, height = int(parts[0]), int(parts[1])
-    if width % SIZE_STEP or height % SIZE_STEP or not width or not height:
-        near = "x".join(str(max(SIZE_STEP, round(v / SIZE_STEP) * SIZE_STEP)) for v in (width, height))
-        raise UserError(f"size {text!r}: width and height must be divisible by {SIZE_STEP}; the nearest is {near}")
+    nearest = [min(LARGEST_SIDE, max(SIZE_STEP, round(v / SIZE_STEP) * SIZE_STEP)) for v in (width, height)]
+    if nearest != [width, height]:
+        raise UserError(
+            f"size {text!r}: width and height must be divisible by {SIZE_STEP}, at least {SIZE_STEP}x{SIZE_STEP} and "
+            f"at most {LARGEST_SIDE}x{LARGEST_SIDE}; the nearest is {nearest[0]}x{nearest[1]}"
+        )
     return width, height
 
 

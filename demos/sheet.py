@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Sequence
 from math import ceil, sqrt
 from pathlib import Path
@@ -42,20 +44,35 @@ def make_sheet(cells: Sequence[tuple[str, NDArray[np.uint8]]], columns: int | No
     return sheet
 
 
+def check_sheet(path: Path) -> None:
+    """Refuse a place where no sheet can be written, before the work on it. Raises UserError."""
+    if path.is_dir():
+        raise UserError(f"{path} is a folder; name a file for the sheet, such as {path / 'sheet.png'}")
+    if path.suffix.lower() != ".png":
+        raise UserError(f"a sheet is a PNG picture, got the name {str(path)!r}; call it {path.stem}.png")
+    if not path.parent.is_dir():
+        raise UserError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another place")
+    if not os.access(path.parent, os.W_OK):
+        raise UserError(f"cannot write {path}: {path.parent} is read-only; name a place that can be written")
+
+
 def write_png(path: Path, rgb: NDArray[np.uint8]) -> None:
     """Write an RGB picture, the whole file or none. UserError if the place cannot be written."""
+    check_sheet(path)
     done, data = cv2.imencode(".png", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR))
     if not done:
         raise RuntimeError(f"OpenCV could not encode a PNG of shape {rgb.shape}")
-    partial = path.with_name(f".{path.name}.partial")
+    partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         partial.write_bytes(data.tobytes())
         partial.replace(path)
     except OSError as error:
         raise UserError(f"cannot write {path}: {error.strerror or error}; name a place that can be written") from None
+    finally:
+        with contextlib.suppress(OSError):  # where nothing can be written, nothing can be left either
+            partial.unlink(missing_ok=True)
 
 
 def write_sheet(path: Path, cells: Sequence[tuple[str, NDArray[np.uint8]]], columns: int | None = None) -> None:
-    """``make_sheet`` into a PNG file."""
+    """``make_sheet`` into a PNG file. UserError if the place cannot be written; ``check_sheet`` says so early."""
     write_png(path, make_sheet(cells, columns))

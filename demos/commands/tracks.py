@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from demos.ends import BAD_INPUT
 from demos.report import print_json
+from demos.sheet import check_sheet
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
     """List, survey, race and draw. A circuit that cannot be read is named on stderr; exit code 2 at the end."""
     from engine_sim.tracks.catalogue import load_track, split_of, track_names
 
+    if args.sheet:
+        check_sheet(args.sheet)
     names = args.names or track_names(args.source)
     if args.race:
         return race(names, args.json)

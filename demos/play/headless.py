@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -14,11 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
+from demos.ends import advising
 from demos.report import machine_facts
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
 from engine_sim.recording.drive import IDLE, Drive
 from engine_sim.recording.video import VideoWriter, side_by_side
+from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
@@ -29,6 +32,7 @@ from .hud import PLAYER
 from .stage import shown_views
 
 Draw = Callable[[FrameState], NDArray[np.uint8]]
+LOG_SECONDS = 5.0  # how often the progress goes into a log, where a bar that moves cannot be shown
 GAP = 4  # black columns between two views
 
 
@@ -47,7 +51,10 @@ def film_race(options: PlayOptions, seconds: float, out: Path, say: Callable[[st
     Raises:
         UserError: unknown track, no GL for a teacher view that was asked for, a place that cannot be written.
     """
+    check_film(out)
     setup = replace(options.setup, player="ai")
+    load_track(setup.track)
+    say(f"preparing {setup.track} (the first time on a machine compiles, which takes minutes)")
     Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
     drive = Drive(setup, options.camera)
     frames = max(1, round(seconds * options.fps))
@@ -82,12 +89,24 @@ def open_draws(
             teacher = open_teacher_view(scene, options.width, options.height, options.looks[0].look)
         except UserError as error:
             if options.view is not None:
-                raise
+                with advising("--view class needs none"):
+                    raise
             say(f"class map alone: {error}")
             continue
         stack.callback(teacher.close)
         draws[name] = teacher.draw
     return draws
+
+
+def check_film(out: Path) -> None:
+    """Refuse a place where no film can be written, before the work on it. Raises UserError."""
+    if out.is_dir():
+        raise UserError(f"{out} is a folder; name a file for the film, such as {out / 'play.mp4'}")
+    folder = next(place for place in out.absolute().parents if place.exists())
+    if not folder.is_dir():
+        raise UserError(f"cannot write {out}: {folder} is a file; name a place that can be written")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"cannot write {out}: {folder} is read-only; name a place that can be written")
 
 
 @contextlib.contextmanager
@@ -98,14 +117,18 @@ def whole_video(out: Path, width: int, height: int, fps: int) -> Iterator[VideoW
         out.parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"cannot make the folder {out.parent}: {error.strerror}") from None
-    if out.is_dir():
-        raise UserError(f"{out} is a folder; name a file for the film, such as {out / 'play.mp4'}")
     try:
         with VideoWriter(partial, width, height, fps) as video:
             yield video
         partial.replace(out)
+    except (OSError, UserError) as error:
+        cause = error.__cause__ if isinstance(error, UserError) else error
+        if not isinstance(cause, OSError):
+            raise
+        raise UserError(f"cannot write {out}: {cause.strerror or cause}; no film is kept") from None
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # where nothing can be written, nothing can be left either
+            partial.unlink(missing_ok=True)
 
 
 def film_frames(game: Game, draws: dict[str, Draw], video: VideoWriter, frames: int, fps: int) -> dict[str, float]:
@@ -113,7 +136,8 @@ def film_frames(game: Game, draws: dict[str, Draw], video: VideoWriter, frames: 
     clocks = dict.fromkeys(("rules", *draws, "video"), 0.0)
     for draw in draws.values():
         draw(game.frame())  # drawing changes nothing; the first picture would time a compiler
-    for _ in tqdm(range(frames), unit="frame", desc="filming", smoothing=0.05, disable=None):
+    pause = 0.1 if sys.stderr.isatty() else LOG_SECONDS
+    for _ in tqdm(range(frames), unit="frame", desc="filming", smoothing=0.05, delay=pause, mininterval=pause):
         state = game.frame()
         pictures = []
         for name, draw in draws.items():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import pygame
 
@@ -15,6 +15,18 @@ SMALLEST = 13  # below this nobody can read it
 RED, GREEN, DARK, ACCENT = (240, 50, 40), (60, 220, 90), (52, 18, 18), (246, 36, 140)
 
 
+def wrapped(text: str, width: int, font: pygame.font.Font) -> list[str]:
+    """The words of a text in rows of at most ``width`` pixels; a longer word has a row of its own."""
+    rows = [""]
+    for word in text.split(" "):
+        longer = f"{rows[-1]} {word}" if rows[-1] else word
+        if rows[-1] and font.size(longer)[0] > width:
+            rows.append(word)
+        else:
+            rows[-1] = longer
+    return rows
+
+
 class Lettering:
     """Text in shaded boxes over a picture's place in a window."""
 
@@ -25,7 +37,9 @@ class Lettering:
         self, surface: pygame.Surface, place: Rect, lines: Sequence[str], size: int, height: float = 0.8
     ) -> None:
         """Centred lines in a shaded box at a share ``height`` of the picture."""
-        images = [self._font(size).render(line, True, WHITE) for line in lines]
+        font = self._font(size)
+        room = max(1, place.width - 2 * size)
+        images = [font.render(row, True, WHITE) for line in lines for row in wrapped(line, room, font)]
         box = pygame.Rect(0, 0, max(i.get_width() for i in images), sum(i.get_height() for i in images))
         box.center = place.left + place.width // 2, place.top + int(place.height * height)
         self._shade(surface, box.inflate(size, size // 2))
@@ -34,19 +48,24 @@ class Lettering:
             surface.blit(image, image.get_rect(centerx=box.centerx, top=top))
             top += image.get_height()
 
-    def help(self, surface: pygame.Surface, place: Rect) -> None:
-        """The page of keys."""
-        size = max(12, place.height // 22)
+    def help(self, surface: pygame.Surface, place: Rect, lines: Sequence[str] = ()) -> None:
+        """The page of keys; ``lines`` stand below them, where a box of their own would cover some."""
+        size = max(12, place.height // (2 * (len(HELP) + len(lines))))  # lines of 1.4 sizes fill most of the height
         font = self._font(size)
         keys = [font.render(k, True, ACCENT) for k, _ in HELP]
         words = [font.render(w, True, WHITE) for _, w in HELP]
         column, line = max(k.get_width() for k in keys) + size, int(size * 1.4)
-        box = pygame.Rect(0, 0, column + max(w.get_width() for w in words), line * len(HELP))
+        width = column + max(w.get_width() for w in words)
+        below = [font.render(row, True, WHITE) for text in lines for row in wrapped(text, width, font)]
+        box = pygame.Rect(0, 0, width, line * (len(HELP) + len(below)) + (size // 2 if below else 0))
         box.center = place.left + place.width // 2, place.top + place.height // 2
         self._shade(surface, box.inflate(2 * size, 2 * size), 225)
         for row, (key, word) in enumerate(zip(keys, words, strict=True)):
             surface.blit(key, (box.left, box.top + row * line))
             surface.blit(word, (box.left + column, box.top + row * line))
+        for row, image in enumerate(below):
+            top = box.top + (len(HELP) + row) * line + size // 2
+            surface.blit(image, image.get_rect(centerx=box.centerx, top=top))
 
     def loading(self, surface: pygame.Surface, place: Rect, title: str, lines: Sequence[str]) -> None:
         """The page while a race is being loaded."""
@@ -92,37 +111,45 @@ class HudPainter(Lettering):
         self._plan = plan
 
     def draw(self, surface: pygame.Surface, place: Rect, hud: Hud, corner: str) -> None:
-        """The whole display. ``corner`` is the small line at the bottom left."""
+        """The display, as much of it as fits. ``corner`` is the small line at the bottom left."""
         unit = max(8, place.height // 36)
-        right, bottom = place.left + place.width - unit, place.top + place.height - unit
-        self._panel(surface, (place.left + unit, place.top + unit), unit, hud)
-        self._speed(surface, (right, bottom), unit, hud)
-        self._text(surface, corner, unit, (place.left + unit, bottom), GREY, "bottomleft")
-        self._map(surface, (right, place.top + unit), 9 * unit, hud)
-        self._lamps(surface, (place.left + place.width // 2, place.top + 2 * unit), unit, hud)
+        line = self._font(int(1.3 * unit)).render(corner, True, WHITE)
+        area = pygame.Rect(place).inflate(-2 * unit, -2 * unit)
+        lamps, speed = pygame.Rect(0, 0, 4 * unit * LAMPS, 4 * unit), pygame.Rect(0, 0, 15 * unit, 5 * unit)
+        panel, chart = pygame.Rect(area.topleft, (11 * unit, int(5.6 * unit))), pygame.Rect(0, 0, 9 * unit, 9 * unit)
+        note = line.get_rect().inflate(unit, unit // 2)
+        lamps.midtop, speed.bottomright = (area.centerx, area.top + unit), area.bottomright
+        chart.topright, note.bottomleft = area.topright, area.bottomleft
+        wanted: list[tuple[pygame.Rect, bool, Callable[[pygame.Rect], object]]] = [
+            (lamps, bool(hud.lamps or hud.go), lambda box: self._lamps(surface, box, unit, hud)),
+            (speed, True, lambda box: self._speed(surface, box, unit, hud)),
+            (panel, True, lambda box: self._panel(surface, box, unit, hud)),
+            (chart, True, lambda box: self._map(surface, box, hud)),
+            (note, bool(corner), lambda box: surface.blit(line, line.get_rect(center=box.center))),
+        ]  # the most important first: what does not fit beside these is left out
+        taken: list[pygame.Rect] = []
+        for box, shown, paint in wanted:
+            if shown and area.contains(box) and box.collidelist(taken) < 0:
+                taken.append(box)
+                self._shade(surface, box)
+                paint(box)
         if hud.banner:
             self.notice(surface, place, [hud.banner], 3 * unit, 0.28)
 
-    def _panel(self, surface: pygame.Surface, at: tuple[int, int], unit: int, hud: Hud) -> None:
+    def _panel(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         rows = (("POS", hud.position), ("LAP", hud.lap), ("TIME", hud.lap_time))
-        box = pygame.Rect(*at, 11 * unit, int(5.6 * unit))
-        self._shade(surface, box)
         for row, (name, value) in enumerate(rows):
             y = box.top + int((0.5 + 1.65 * row) * unit)
             self._text(surface, name, unit, (box.left + unit // 2, y + unit // 2), GREY, "topleft")
             self._text(surface, value, int(1.7 * unit), (box.right - unit // 2, y), WHITE, "topright")
 
-    def _speed(self, surface: pygame.Surface, corner: tuple[int, int], unit: int, hud: Hud) -> None:
-        box = pygame.Rect(0, 0, 15 * unit, 5 * unit)
-        box.bottomright = corner
-        self._shade(surface, box)
+    def _speed(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         self._text(surface, hud.gear, 4 * unit, (box.left + unit, box.centery), ACCENT, "midleft")
         self._text(surface, hud.speed, 4 * unit, (box.right - int(3.4 * unit), box.centery), WHITE, "midright")
         self._text(surface, "km/h", unit, (box.right - unit // 2, box.centery + unit), GREY, "midright")
 
-    def _map(self, surface: pygame.Surface, corner: tuple[int, int], size: int, hud: Hud) -> None:
-        box = pygame.Rect(corner[0] - size, corner[1], size, size)
-        self._shade(surface, box)
+    def _map(self, surface: pygame.Surface, box: pygame.Rect, hud: Hud) -> None:
+        size = box.width
         inner = box.inflate(-size // 6, -size // 6)
 
         def at(x: float, y: float) -> tuple[int, int]:
@@ -132,12 +159,7 @@ class HudPainter(Lettering):
         for x, y, player in hud.dots:
             pygame.draw.circle(surface, ACCENT if player else WHITE, at(x, y), max(2, size // (28 if player else 40)))
 
-    def _lamps(self, surface: pygame.Surface, centre: tuple[int, int], unit: int, hud: Hud) -> None:
-        if not (hud.lamps or hud.go):
-            return
-        box = pygame.Rect(0, 0, 4 * unit * LAMPS, 4 * unit)
-        box.midtop = centre
-        self._shade(surface, box)
+    def _lamps(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         for lamp in range(LAMPS):
             color = GREEN if hud.go else RED if lamp < hud.lamps else DARK
             pygame.draw.circle(surface, color, (box.left + 2 * unit + 4 * unit * lamp, box.centery), int(1.5 * unit))

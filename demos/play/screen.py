@@ -13,7 +13,6 @@ os.environ.setdefault("SDL_AUDIODRIVER", "dummy")  # the game is silent; without
 import numpy as np
 import pygame
 from numpy.typing import NDArray
-from pygame._sdl2.video import Window
 
 from .letterbox import Rect, first_window, letterbox
 
@@ -38,7 +37,10 @@ def display_found() -> bool:
 
 
 class Screen:
-    """One resizable window.
+    """One resizable window, whose size is the player's: pictures of any shape are letterboxed into it.
+
+    No ``pygame._sdl2.video.Window`` may be wrapped around it: when such a wrapper is dropped, a later emptying of the
+    event queue crashes.
 
     Args:
         picture: (width, height) of the composed picture, for the first size.
@@ -48,24 +50,10 @@ class Screen:
     def __init__(self, picture: tuple[int, int], title: str) -> None:
         pygame.display.init()
         pygame.font.init()
-        self._usable = pygame.display.get_desktop_sizes()[0]
-        self._windowed = self._chosen = first_window(picture, self._usable)
+        self._windowed = first_window(picture, pygame.display.get_desktop_sizes()[0])
         self._full = False
         pygame.display.set_caption(title)
         pygame.display.set_mode(self._windowed, pygame.RESIZABLE)
-
-    def fit(self, picture: tuple[int, int]) -> None:
-        """Take the best size for another picture, about the same middle, unless the player has chosen a size."""
-        if self._full or self.size != self._chosen:
-            return
-        left, top = Window.from_display_module().position  # type: ignore[misc]
-        middle = left + self._chosen[0] // 2, top + self._chosen[1] // 2
-        width, height = self._chosen = first_window(picture, self._usable)
-        pygame.display.set_mode(self._chosen, pygame.RESIZABLE)
-        Window.from_display_module().position = (  # a new object: set_mode leaves the old one dangling
-            max(0, min(middle[0] - width // 2, self._usable[0] - width)),
-            max(0, min(middle[1] - height // 2, self._usable[1] - height)),
-        )
 
     @property
     def size(self) -> tuple[int, int]:

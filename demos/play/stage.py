@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.ends import advising
 from engine_sim.core.errors import UserError
 from engine_sim.views.frame import FrameState
 from render_bridge.palette import RACING
@@ -139,7 +140,8 @@ class Stage:
 
     def _give_up(self, name: str, error: UserError) -> None:
         if self._required or name == "class":
-            raise error
+            with advising("--view class needs none"):
+                raise error
         self._painters.pop(name).close()
         self.view, self.notice = "class", str(error)
         self._start()

@@ -27,6 +27,7 @@ from .screen import Screen
 from .stage import Make, Stage
 
 NOTICE_SECONDS = 3.0
+STALL_SECONDS = 0.5  # a shorter one is seen, and needs no words
 REFRESH_SECONDS = 0.2  # a paused or slow game still redraws its display this often
 LONGEST_NAP = 0.004
 T = TypeVar("T")
@@ -145,7 +146,8 @@ class PlayWindow:
             if turn.lost_ticks:
                 self.lost_ticks += turn.lost_ticks
                 game.lost(turn.lost_ticks)
-                self._say(f"stood still for {turn.lost_ticks / TICK_RATE:.1f} s")
+                if turn.lost_ticks >= STALL_SECONDS * TICK_RATE:
+                    self._say(f"stood still for {turn.lost_ticks / TICK_RATE:.1f} s")
             if self.stage.poll() or self._due():
                 self._show(game, painter, loop)
             time.sleep(min(loop.seconds_to_next_tick(), LONGEST_NAP))
@@ -158,7 +160,6 @@ class PlayWindow:
             self.stage.submit(game.frame())
         elif command is Command.VIEW:
             self._say(f"view: {self.stage.next_view()}")
-            self.screen.fit(self.stage.size)
         elif command is Command.LOOK:
             self._look = (self._look + 1) % len(self.options.looks)
             chosen = self.options.looks[self._look]
@@ -176,11 +177,12 @@ class PlayWindow:
     def _show(self, game: Game, painter: HudPainter, loop: PlayLoop) -> None:
         def overlay(surface: pygame.Surface, place: Rect) -> None:
             painter.draw(surface, place, game.hud(), self._pace.text(self.stage.drawn()))
+            lines = self.stage.progress or ([self._notice] if time.monotonic() < self._notice_until else [])
             if self._help:
-                painter.help(surface, place)
+                painter.help(surface, place, [*(["Paused"] if loop.paused else []), *lines])
+                return
             if loop.paused:
                 painter.notice(surface, place, ["Paused"], place.height // 12, 0.5)
-            lines = self.stage.progress or ([self._notice] if time.monotonic() < self._notice_until else [])
             if lines:
                 painter.notice(surface, place, lines, max(12, place.height // 26))
 
@@ -195,7 +197,6 @@ class PlayWindow:
         if self.stage.notice:  # a view was given up for another
             self._say(self.stage.notice)
             self.stage.notice = ""
-            self.screen.fit(self.stage.size)
         return pumped
 
     def _due(self) -> bool:

@@ -1,5 +1,6 @@
 """Play without a screen, the real thing in small: a film that plays, figures that add up, nothing half-written."""
 
+import errno
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 
 from demos import cli
+from demos.play import headless
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.video import read_video
 from render_bridge.palette import RACING
@@ -92,6 +94,32 @@ def test_a_place_that_cannot_be_written_is_refused(capsys, tmp_path):
         assert cli.main([*WORDS, "--headless", "--out", str(out)]) == 2
         assert len(capsys.readouterr().err.splitlines()) == 1
     assert [p.name for p in tmp_path.iterdir()] == ["file"]
+
+
+def test_a_read_only_folder_is_refused_at_once(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # root may write everywhere
+    assert cli.main([*WORDS, "--headless", "--out", str(tmp_path / "race.mp4")]) == 2
+    assert "read-only" in capsys.readouterr().err
+
+
+def test_where_not_even_cleaning_up_is_allowed_it_is_one_line(monkeypatch, capsys, tmp_path):
+    def refuse(*words, **more):
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(Path, "unlink", refuse)
+    monkeypatch.setattr(Path, "replace", refuse)
+    assert cli.main([*WORDS, "--headless", "--out", str(tmp_path / "race.mp4")]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "Read-only file system" in lines[0]
+
+
+def test_a_long_film_says_how_far_it_is_in_a_log_too(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(headless, "LOG_SECONDS", 0.01)
+    assert cli.main([*WORDS, "--headless", "--out", str(tmp_path / "race.mp4")]) == 0
+    error = capsys.readouterr().err
+    assert "filming: 100%" in error
+    assert "frame/s" in error
 
 
 def test_headless_play_opens_no_window_library(tmp_path):

@@ -1,5 +1,8 @@
 """The head-up display as values, and as pixels on a surface."""
 
+import itertools
+from dataclasses import replace
+
 import numpy as np
 import pygame
 import pytest
@@ -8,7 +11,7 @@ from hypothesis import strategies as st
 
 from demos.play.game import Game
 from demos.play.hud import Hud, Minimap, clock_text, gear_name, lamps_lit, ordinal, read_hud
-from demos.play.hud_paint import HudPainter
+from demos.play.hud_paint import HudPainter, wrapped
 from demos.play.letterbox import Rect
 from demos.play.window import Pace
 from engine_sim.racing.controls import Controls
@@ -103,6 +106,44 @@ def test_the_display_draws_at_any_size(size):
     painter.help(surface, place)
     painter.loading(surface, place, "ring", ["loading"])
     assert len(np.unique(pygame.surfarray.array3d(surface))) > 1 or size == (1, 1)
+
+
+@pytest.mark.parametrize("size", [(448, 256), (256, 448), (224, 128), (100, 60), (40, 40)])
+def test_boxes_of_the_display_never_overlap(monkeypatch, size):
+    pygame.font.init()
+    boxes = []
+    monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))
+    HudPainter(Minimap(ring())).draw(pygame.Surface(size), Rect(0, 0, *size), replace(HUD, banner=""), "class 24 fps")
+    assert all(pygame.Rect(0, 0, *size).contains(box) for box in boxes)
+    assert not any(a.colliderect(b) for a, b in itertools.combinations(boxes, 2))
+    assert len(boxes) == 5 or size != (448, 256)
+
+
+@pytest.mark.parametrize("size", [(448, 256), (896, 256), (1152, 576)])
+def test_the_help_page_has_room_for_what_would_cover_it(monkeypatch, size):
+    pygame.font.init()
+    boxes = []
+    monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))
+    HudPainter(Minimap(ring())).help(pygame.Surface(size), Rect(0, 0, *size), ["Paused", "view: both"])
+    assert len(boxes) == 1
+    assert pygame.Rect(0, 0, *size).contains(boxes[0])
+
+
+def test_a_long_notice_stays_within_the_picture(monkeypatch):
+    pygame.font.init()
+    boxes = []
+    monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))
+    text = "no OpenGL 4.3 through EGL: install a graphics driver or software GL (apt-get install libegl1 libgl1)"
+    painter, surface, place = HudPainter(Minimap(ring())), pygame.Surface((448, 256)), Rect(0, 0, 448, 256)
+    painter.notice(surface, place, [text], 12)
+    painter.help(surface, place, [])
+    painter.help(surface, place, [text])
+    assert all(box.left >= 0 and box.right <= 448 for box in boxes)
+    assert boxes[2].width == boxes[1].width
+    font = pygame.font.Font(None, 15)
+    rows = wrapped(text, 200, font)
+    assert " ".join(rows) == text
+    assert max(font.size(row)[0] for row in rows) <= 200
 
 
 def test_lamps_are_red_then_green():
