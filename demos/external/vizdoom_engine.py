@@ -7,8 +7,8 @@ Needs ``pip install vizdoom``, which brings Freedoom along. No display is opened
 
 from __future__ import annotations
 
+import os
 import random
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -38,9 +38,7 @@ class World:
         self._game.set_window_visible(False)
         self._game.set_sound_enabled(False)
         self._game.set_seed(1)
-        # Doom writes its settings where it stands; they belong to nobody here.
-        self._settings = tempfile.TemporaryDirectory()
-        self._game.set_doom_config_path(str(Path(self._settings.name) / "settings.ini"))
+        self._game.set_doom_config_path(os.devnull)  # else Doom writes its settings where it stands
         self._game.init()
         self._choice = random.Random(1)
         self._action = ACTIONS[0]
