@@ -19,7 +19,7 @@ LINGER_MS = 200
 HWM = 256
 """Messages; more than credit ever allows, so that a peer that misses credit's rules is the only one to meet it."""
 JOIN_S = 1.5
-FAREWELL_S = 0.03
+FAREWELL_S = 0.25
 """Between BYE and the end of the socket: the peer's ZeroMQ forgets what it has not read when a connection ends."""
 
 
