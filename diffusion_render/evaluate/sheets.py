@@ -6,16 +6,16 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import torch
 from torch import Tensor
 
 from render_bridge.palette import RACING
 
+from ..stream.session import to_bytes
+
 
 def picture_bytes(picture: Tensor) -> np.ndarray:
     """``[3, H, W]`` in [−1, 1] → uint8 ``[H, W, 3]`` RGB."""
-    bytes_ = (picture.float().clamp(-1, 1) * 127.5 + 127.5).round().to(torch.uint8)
-    return bytes_.permute(1, 2, 0).cpu().numpy()
+    return to_bytes(picture).permute(1, 2, 0).cpu().numpy()
 
 
 def write_sheet(path: Path, rows: list[list[np.ndarray]]) -> None:

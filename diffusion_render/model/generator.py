@@ -139,6 +139,12 @@ class Generator(nn.Module):
         clean = self.modulation(torch.zeros(text.shape[:2], device=text.device))
         return x, clean, torch.zeros(text.shape[1], 3, device=text.device)
 
+    def _embed_prefix(
+        self, text: Tensor, reference: Tokens, sink: Tokens | None
+    ) -> list[tuple[Tensor, Tensor, Tensor]]:
+        parts = [self._embed_text(text), self._embed(reference, 0)]
+        return parts if sink is None else [*parts, self._embed(sink, 1)]
+
     def forward(self, text: Tensor, reference: Tokens, sink: Tokens | None, moving: Tokens) -> Tensor:
         """Velocities of the moving part ``[N, U, C, h, w]``, everything computed afresh (the plain twin).
 
@@ -148,9 +154,7 @@ class Generator(nn.Module):
             sink: first units of the stream, or None in the first window.
             moving: history and chunk, each unit at its own level.
         """
-        parts = [self._embed_text(text), self._embed(reference, 0)]
-        if sink is not None:
-            parts.append(self._embed(sink, 1))
+        parts = self._embed_prefix(text, reference, sink)
         prefix = sum(p[0].shape[1] for p in parts)
         parts.append(self._embed(moving, 2))
         x, modulation = (torch.cat([p[k] for p in parts], 1) for k in (0, 1))
@@ -161,9 +165,7 @@ class Generator(nn.Module):
 
     def prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[KeyValue]:
         """Keys and values of the prefix, one entry a layer: once a session, and after a change of look."""
-        parts = [self._embed_text(text), self._embed(reference, 0)]
-        if sink is not None:
-            parts.append(self._embed(sink, 1))
+        parts = self._embed_prefix(text, reference, sink)
         x, modulation = (torch.cat([p[k] for p in parts], 1) for k in (0, 1))
         rotary = rotary_table(torch.cat([p[2] for p in parts]))
         cache = []

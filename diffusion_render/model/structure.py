@@ -78,7 +78,7 @@ class BlockTable(nn.Module):
     def forward(self, codes: Tensor, table: Tensor) -> Tensor:
         """codes ``[N, T, F, h, w, 16]``, table ``[N, 16 · classes, C]`` → features ``[N, T, F, C, h, w]``."""
         n, t, f, h, w, _ = codes.shape
-        read = sum_rows_by_matmul if torch.is_grad_enabled() and table.requires_grad else sum_rows_by_lookup
-        read = sum_rows_by_matmul if table.device.type == "cuda" else read
+        trains = torch.is_grad_enabled() and table.requires_grad
+        read = sum_rows_by_matmul if trains or table.device.type == "cuda" else sum_rows_by_lookup
         sums = torch.stack([read(codes[i].reshape(-1, PLACES), table[i]) for i in range(n)])
         return sums.view(n, t, f, h, w, -1).permute(0, 1, 2, 5, 3, 4)
