@@ -44,7 +44,7 @@ class AutoencoderConfig:
                 raise ValueError(f"{name} needs one entry for each of the 4 scales, got {getattr(self, name)}")
 
 
-NANO = AutoencoderConfig()
+NANO = AutoencoderConfig(noise_octaves=3)
 BASE = AutoencoderConfig(
     latent=128,
     structure=48,
@@ -83,7 +83,7 @@ class Autoencoder(nn.Module):
         return LookTables(*(t.table(rows) for t in tables))
 
     def codes(self, class_maps: Tensor) -> Tensor:
-        """uint8 class maps ``[N, 4·T, H, W]`` → int64 ``[N, T, 4, H/4, W/4, 16]``."""
+        """uint8 class maps ``[N, 4·T, H, W]`` → int32 ``[N, T, 4, H/4, W/4, 16]``."""
         return block_codes(class_maps.unflatten(1, (-1, FRAMES)), self.config.classes)
 
     def encode(self, frames: Tensor, codes: Tensor, look: LookTables) -> Tensor:

@@ -9,11 +9,12 @@ from __future__ import annotations
 import itertools
 from typing import TypeAlias
 
+import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .encoder import FRAMES
-from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, unfold_time
+from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, unfold_time
 
 PIXELS = 3 * 16
 """RGB of a 4 × 4 block."""
@@ -28,7 +29,8 @@ class FrameHead(nn.Module):
         super().__init__()
         self.spread = nn.Conv2d(channels, FRAMES * head, 1)
         self.structure = nn.Conv2d(structure, head, 1)
-        self.noise = nn.Conv2d(noise, head, 1) if noise else None
+        # Without a bias, so that no noise and noise of zeros are the same.
+        self.noise = nn.Conv2d(noise, head, 1, bias=False) if noise else None
         self.norm = ChannelRMSNorm(head)
         self.conv = nn.Conv2d(head, head, 3, padding=1)
         self.norm_out = ChannelRMSNorm(head)
@@ -36,11 +38,20 @@ class FrameHead(nn.Module):
 
     def forward(self, x: Tensor, structure: Tensor, base: Tensor, noise: Tensor | None) -> Tensor:
         """x ``[M, C, h, w]``, structure ``[4·M, S, h, w]``, base colours ``[4·M, 48, h, w]`` → ``[4·M, 3, 4h, 4w]``."""
-        y = self.spread(x).unflatten(1, (FRAMES, -1)).flatten(0, 1) + self.structure(structure)
+        y = self.structure(structure)
         if self.noise is not None and noise is not None:
             y = y + self.noise(noise)
+        y = y + self._spread(x)
         y = y + self.conv(F.silu(self.norm(y)))
         return F.pixel_shuffle(self.out(F.silu(self.norm_out(y))) + base, 4)
+
+    def _spread(self, x: Tensor) -> Tensor:
+        """``[M, C, h, w]`` → ``[4·M, head, h, w]``, channels-last: one product a frame leaves each frame in one piece."""
+        m, c, h, w = x.shape
+        weight = self.spread.weight.view(FRAMES, -1, c).transpose(1, 2).repeat(m, 1, 1)
+        bias = self.spread.bias.view(FRAMES, 1, -1).repeat(m, 1, 1)
+        rows = x.permute(0, 2, 3, 1).reshape(m, 1, h * w, c).expand(-1, FRAMES, -1, -1).flatten(0, 1)
+        return torch.baddbmm(bias, rows, weight).view(m * FRAMES, h, w, -1).permute(0, 3, 1, 2)
 
 
 class Decoder(nn.Module):
@@ -88,7 +99,7 @@ class Decoder(nn.Module):
             frames ``[N, 4·T, 3, H, W]`` around [−1, 1] (not clamped), and the next state.
         """
         n = latents.shape[0]
-        pyramid = [self.structure(structure.flatten(0, 1).flatten(1, 2))]
+        pyramid = [self.structure(join_frames(structure))]
         for down in self.structure_downs:
             pyramid.append(down(F.silu(pyramid[-1])))
         x = self.latent(fold_time(latents))

@@ -1,4 +1,4 @@
-"""The renderer's networks together, with the presets ``nano`` (laptop) and ``base``."""
+"""The renderer's networks together, with the presets ``nano`` (laptop), ``base`` and ``toy`` (tests)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,22 @@ class RendererConfig:
             raise ValueError(f"autoencoder makes {a} latent channels, generator takes {g}: they must be equal")
 
 
+TOY_AUTOENCODER = AutoencoderConfig(
+    latent=8,
+    structure=8,
+    rows=8,
+    encoder_widths=(8, 8, 16, 16),
+    decoder_widths=(16, 16, 8, 8),
+    decoder_blocks=(1, 1, 1, 1),
+    head=8,
+    noise_octaves=3,
+)
+TOY_GENERATOR = GeneratorConfig(width=128, layers=2, latent=8, structure=16)
+
 PRESETS = {
     "nano": RendererConfig("nano", 448, 256, autoencoder.NANO, generator.NANO),
     "base": RendererConfig("base", 1344, 768, autoencoder.BASE, generator.BASE),
+    "toy": RendererConfig("toy", 64, 64, TOY_AUTOENCODER, TOY_GENERATOR),
 }
 
 

@@ -31,7 +31,7 @@ class Schedule:
     Args:
         first: units of the first window, made at once from the countdown before the start.
         chunk: units generated together afterwards.
-        sink: first units of the stream, kept in every window.
+        sink: first units of the stream, kept in every window; 0, since the reference says already what they would.
         history: units just before the chunk.
         steps: noise levels that the sampler visits, from 1 down; the last step goes to 0.
         history_noise: noise level given to history; a little damps drift.
@@ -42,7 +42,7 @@ class Schedule:
 
     first: int = 7
     chunk: int = 2
-    sink: int = 2
+    sink: int = 0
     history: int = 2
     steps: tuple[float, ...] = (1.0, 0.6)
     history_noise: float = 0.1
@@ -67,7 +67,10 @@ class Schedule:
         if number == 0:
             units = tuple(range(self.first))
             return Window(0, (), (), units, tuple(1 + u for u in units))
-        start = self.first + (number - 1) * self.chunk
+        return self.window_from(number, self.first + (number - 1) * self.chunk)
+
+    def window_from(self, number: int, start: int) -> Window:
+        """A window after the first whose chunk begins with unit ``start``, however the units before it were cut."""
         sink = tuple(range(self.sink))
         history = tuple(range(start - self.history, start))
         chunk = tuple(range(start, start + self.chunk))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import torch
@@ -19,8 +19,9 @@ from ..model.autoencoder import LookTables
 from ..model.decoder import DecoderState
 from ..model.encoder import FRAMES, normalize_latent
 from ..model.generator import Tokens
-from ..model.look_table import measure_look
+from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
+from .guides import GuideNoise, Guides
 from .schedule import Schedule, Window
 
 
@@ -71,24 +72,25 @@ class StreamSession:
     Args:
         renderer: the networks, in evaluation mode; shared between sessions.
         config: seed, size, schedule.
-        reference: ``[3, H, W]`` RGB in [−1, 1], the picture that fixes the look.
-        reference_map: uint8 ``[H, W]``, its class map.
+        reference: ``[3, H, W]`` RGB in [−1, 1], the picture that fixes the look; None leaves it to the prompt.
+        reference_map: uint8 ``[H, W]``, its class map; without a reference the map of the opening frame.
         text: prompt tokens ``[P, text]``.
     """
 
     def __init__(
-        self, renderer: Renderer, config: SessionConfig, reference: Tensor, reference_map: Tensor, text: Tensor
+        self, renderer: Renderer, config: SessionConfig, reference: Tensor | None, reference_map: Tensor, text: Tensor
     ) -> None:
         self.renderer, self.config = renderer, config
         weight = next(renderer.parameters())
         self.device, self.dtype = weight.device, weight.dtype
+        self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
         self.look = self._make_look(reference, reference_map, text)
         self.reset()
 
     def reset(self) -> None:
         """Start the stream anew under the look now in force; equal to a fresh session."""
-        self.window_index = 0
-        self._pending: list[Tensor] = []
+        self.window_index = self._units = 0
+        self._pending: list[tuple[Tensor, Guides | None]] = []
         self._sink: list[Unit] = []
         self._history: list[Unit] = []
         self._decoder: DecoderState | None = None
@@ -100,10 +102,26 @@ class StreamSession:
         return FRAMES * len(self._window().chunk) - len(self._pending)
 
     def _window(self) -> Window:
-        return self.config.schedule.window(self.window_index)
+        schedule, number = self.config.schedule, self.window_index
+        return schedule.window_from(number, self._units) if number else schedule.window(0)
+
+    def change_schedule(self, schedule: Schedule) -> None:
+        """Put another plan in force from the next window on; look, seed, decoder and the count of units stay.
+
+        What is remembered is cut to the new plan; a longer history or sink fills up with the windows to come.
+
+        Raises:
+            ValueError: between two windows only: class maps wait for the present one.
+        """
+        if self._pending:
+            raise ValueError(f"a schedule changes between windows; {len(self._pending)} class maps wait for this one")
+        self.config = replace(self.config, schedule=schedule)
+        self._history = self._history[-schedule.history :] if schedule.history else []
+        if len(self._sink) > schedule.sink:
+            self._sink, self._prefix = self._sink[: schedule.sink], None
 
     @torch.inference_mode()
-    def change_look(self, reference: Tensor, reference_map: Tensor, text: Tensor) -> None:
+    def change_look(self, reference: Tensor | None, reference_map: Tensor, text: Tensor) -> None:
         """Put another look in force from the next window on.
 
         History stays, so that motion goes on. The sink was made under the old look and is dropped; the
@@ -113,8 +131,13 @@ class StreamSession:
         self._sink, self._prefix = [], None
 
     @torch.inference_mode()
-    def push(self, class_maps: Tensor) -> list[Tensor]:
+    def push(self, class_maps: Tensor, guides: Guides | None = None) -> list[Tensor]:
         """Take class maps uint8 ``[F, H, W]``, in order; return the pictures that became ready.
+
+        Args:
+            class_maps: the next F frames.
+            guides: depth and cameras of the same frames; a unit has texture that stays with its place only if all of
+                its frames came with guides.
 
         Returns:
             uint8 pictures ``[3, H, W]``, each answering the oldest class map not yet answered.
@@ -129,29 +152,38 @@ class StreamSession:
                 f"expected uint8 class maps [F, {expected[0]}, {expected[1]}], "
                 f"got {class_maps.dtype} {tuple(class_maps.shape)}"
             )
+        if guides is not None:
+            guides.check(class_maps.shape)
         pictures: list[Tensor] = []
-        for frame in class_maps:
-            self._pending.append(frame)
+        for k, frame in enumerate(class_maps):
+            self._pending.append((frame, None if guides is None else guides.frame(k)))
             if self.frames_wanted == 0:
                 pictures += self._render_window()
         return pictures
 
     def _render_window(self) -> list[Tensor]:
         window = self._window()
-        maps = torch.stack(self._pending).to(self.device)[None]
+        maps = torch.stack([frame for frame, _ in self._pending]).to(self.device)[None]
         codes = self.renderer.autoencoder.codes(maps)
         structure = self.renderer.structure(maps.unflatten(1, (-1, FRAMES)), self.look.structure_table)
         latents = self._denoise(window, structure)
-        if not torch.isfinite(latents).all():
-            self._pending = []
-            raise RenderError(f"window {window.number} has NaN or infinite latents; reset the session")
+        self._refuse_nan(latents, "latents")
         state, pictures = self._decoder, []
         for k in range(len(window.chunk)):
-            part = slice(k, k + 1)
-            frames, state = self.renderer.autoencoder.decode(latents[:, part], codes[:, part], self.look.tables, state)
+            part, four = slice(k, k + 1), [g for _, g in self._pending[FRAMES * k : FRAMES * (k + 1)]]
+            noise = self._guide_noise(four, self.dtype)
+            frames, state = self.renderer.autoencoder.decode(
+                latents[:, part], codes[:, part], self.look.tables, state, noise
+            )
+            self._refuse_nan(frames, "pixels")
             pictures += list(to_bytes(frames[0]))
         self._remember(window, latents, structure, state)
         return pictures
+
+    def _refuse_nan(self, made: Tensor, what: str) -> None:
+        if not torch.isfinite(made.sum()):  # one pass; a sum of finite numbers of this size cannot overflow
+            self._pending = []
+            raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
 
     def _remember(self, window: Window, latents: Tensor, structure: Tensor, state: DecoderState | None) -> None:
         schedule = self.config.schedule
@@ -162,6 +194,7 @@ class StreamSession:
         self._history = (self._history + units)[-schedule.history :] if schedule.history else []
         self._pending, self._decoder = [], state
         self.window_index += 1
+        self._units += len(units)
 
     def _denoise(self, window: Window, structure: Tensor) -> Tensor:
         """Sample the window's chunk: Euler steps of the rectified flow along ``schedule.steps``."""
@@ -174,7 +207,7 @@ class StreamSession:
             (1 - schedule.history_noise) * u.latent + schedule.history_noise * self._noise(u.number, "history")
             for u in history
         ]
-        positions = torch.tensor(window.positions[len(window.sink) :], device=self.device)
+        positions = torch.tensor(window.positions[-len(held) - len(window.chunk) :], device=self.device)
         everything = torch.cat([*(u.structure for u in history), structure], 1)
         x, levels = noise, (*schedule.steps, 0.0)
         for level, after in itertools.pairwise(levels):
@@ -204,22 +237,28 @@ class StreamSession:
         return torch.randn(shape, generator=generator).to(self.device, self.dtype)
 
     @torch.inference_mode()
-    def _make_look(self, reference: Tensor, reference_map: Tensor, text: Tensor) -> Look:
-        picture, class_map = reference.to(self.device)[None], reference_map.to(self.device)[None]
-        ae = self.renderer.autoencoder
-        table = measure_look(picture, class_map, ae.config.classes).to(self.dtype)
-        tables, structure_table = ae.look(table), self.renderer.structure.table(table)
+    def _make_look(self, reference: Tensor | None, reference_map: Tensor, text: Tensor) -> Look:
+        class_map, ae = reference_map.to(self.device)[None], self.renderer.autoencoder
         maps = class_map[:, None].expand(-1, FRAMES, -1, -1)
-        still = picture.to(self.dtype)[:, None].expand(-1, FRAMES, -1, -1, -1)
-        tokens = Tokens(
-            ae.encode(still, ae.codes(maps), tables),
-            self.renderer.structure(maps[:, None], structure_table),
-            torch.zeros(1, 1, device=self.device),
-            torch.zeros(1, device=self.device),
-        )
+        if reference is None:
+            table = torch.zeros(1, ae.config.classes, LOOK_FEATURES, device=self.device, dtype=self.dtype)
+            tables = ae.look(table)
+            shape = (1, 1, ae.config.latent, self.config.height // 32, self.config.width // 32)
+            latent = torch.zeros(shape, device=self.device, dtype=self.dtype)
+        else:
+            picture = reference.to(self.device)[None]
+            table = measure_look(picture, class_map, ae.config.classes).to(self.dtype)
+            tables = ae.look(table)
+            still = picture.to(self.dtype)[:, None].expand(-1, FRAMES, -1, -1, -1)
+            latent = ae.encode(still, ae.codes(maps), tables)
+        structure_table = self.renderer.structure.table(table)
+        # Level 1 says that nothing of the picture is left: how training marks a reference that is missing.
+        level = torch.full((1, 1), 1.0 if reference is None else 0.0, device=self.device)
+        structure = self.renderer.structure(maps[:, None], structure_table)
+        tokens = Tokens(latent, structure, level, torch.zeros(1, device=self.device))
         return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table)
 
 
 def to_bytes(frames: Tensor) -> Tensor:
     """RGB in [−1, 1] → uint8 0–255, rounded; values outside are clamped."""
-    return (frames.float().clamp(-1, 1) * 127.5 + 127.5).round().to(torch.uint8)
+    return frames.float().mul(127.5).add_(127.5).round_().clamp_(0, 255).to(torch.uint8)

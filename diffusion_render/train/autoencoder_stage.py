@@ -6,9 +6,9 @@ learns to rely on a reference that shows this very picture.
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -18,11 +18,11 @@ from torch.nn.utils import clip_grad_norm_
 from ..evaluate.detail import DetailSums, measure_detail
 from ..evaluate.fidelity import psnr, saturation_ratio
 from ..evaluate.sheets import reconstruction_row, write_sheet
-from ..model.autoencoder import Autoencoder, AutoencoderConfig
+from ..model.autoencoder import Autoencoder
 from .clip_bank import Batch, ClipBank
 from .discriminator import Discriminator
 from .losses import ReconstructionWeights, discriminator_loss, reconstruction_loss
-from .run import Journal, WeightAverage, learning_rate, load_run, save_run
+from .run import WeightAverage, learning_rate
 from .start import data_dependent_start
 
 
@@ -31,25 +31,24 @@ class AutoencoderStage:
     """Settings of the stage.
 
     Args:
-        steps: optimiser steps; ``seconds`` ends the run earlier, and the schedule follows whichever comes first.
         batch, frames, crop: clips a step, video frames of each, and side of the square crop in pixels.
         rate, warmup: peak learning rate and its warm-up steps.
         latent_noise: standard deviation of the noise on latents (whose rms is 1).
-        adversarial_from: share of the run after which the discriminator takes part; 1 for never.
+        adversarial_from: share of the budget after which the discriminator takes part; 1 for never.
+        adversarial_least: steps before which it does not, however short the budget.
         adversarial, matching: weights of the adversarial and the feature-matching term.
         average: decay of the weight average.
-        compile: compile encoder and decoder; pays after about a minute.
+        compile: compile the whole forward pass; pays after about a minute.
     """
 
-    steps: int = 16000
-    seconds: float = 600.0
-    batch: int = 14
-    frames: int = 8
-    crop: int = 256
+    batch: int = 12
+    frames: int = 12
+    crop: int = 224
     rate: float = 2e-3
     warmup: int = 200
     latent_noise: float = 0.08
     adversarial_from: float = 0.6
+    adversarial_least: int = 4000
     adversarial: float = 0.05
     matching: float = 0.5
     average: float = 0.998
@@ -58,49 +57,59 @@ class AutoencoderStage:
 
 
 class AutoencoderTrainer:
-    """State of one run; ``run`` goes on until the budget of steps or seconds is spent."""
+    """State of one run; ``loop.run_stage`` drives it.
+
+    Args:
+        model: as it starts; a new one gets the data-dependent start, one that ``is_trained`` is left as it is.
+        stage: settings.
+        bank, held_out: clips to train and to score on.
+        folder: where the sheet of held-out pictures goes.
+    """
 
     def __init__(
-        self, config: AutoencoderConfig, stage: AutoencoderStage, bank: ClipBank, held_out: ClipBank, folder: Path
+        self,
+        model: Autoencoder,
+        stage: AutoencoderStage,
+        bank: ClipBank,
+        held_out: ClipBank,
+        folder: Path,
+        is_trained: bool = False,
     ) -> None:
         self.stage, self.bank, self.held_out, self.folder = stage, bank, held_out, folder
-        self.device = bank.device
+        self.device, self.model = bank.device, model.to(bank.device)
         torch.manual_seed(0)
-        self.model = Autoencoder(config).to(self.device)
         self.judge = Discriminator().to(self.device)
         self.step = 0
-        with torch.no_grad():
-            data_dependent_start(self.model, lambda: self._reconstruct(self._batch()))
-        if stage.compile:
-            for part in (self.model.encoder, self.model.decoder):
-                part.compile(dynamic=False)
+        if not is_trained:
+            with torch.no_grad():
+                data_dependent_start(self.model, lambda: self._reconstruct(self._batch(), stage.latent_noise))
+        self._forward = torch.compile(self._losses, dynamic=False) if stage.compile else self._losses
         self.average = WeightAverage(self.model, stage.average)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01)
-        self.judge_optimizer = torch.optim.AdamW(self.judge.parameters(), 2e-4, (0.5, 0.99))
-        self._resume()
-
-    def _resume(self) -> None:
-        saved = load_run(self.folder, self.device)
-        if saved is None:
-            return
-        self.model.load_state_dict(saved["model"])
-        self.judge.load_state_dict(saved["judge"])
-        self.optimizer.load_state_dict(saved["optimizer"])
-        self.judge_optimizer.load_state_dict(saved["judge_optimizer"])
-        self.average.values, self.average.steps = saved["average"], saved["step"]
-        self.step = saved["step"]
-
-    def save(self) -> None:
-        """Write everything that the next step needs."""
-        save_run(
-            self.folder,
-            model=self.model.state_dict(),
-            judge=self.judge.state_dict(),
-            optimizer=self.optimizer.state_dict(),
-            judge_optimizer=self.judge_optimizer.state_dict(),
-            average=self.average.values,
-            step=self.step,
+        fused = self.device.type == "cuda"
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01, fused=fused
         )
+        self.judge_optimizer = torch.optim.AdamW(self.judge.parameters(), 2e-4, (0.5, 0.99), fused=fused)
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next step needs."""
+        return {
+            "model": self.model.state_dict(),
+            "judge": self.judge.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "judge_optimizer": self.judge_optimizer.state_dict(),
+            "average": self.average.state(),
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take up what ``state`` gave."""
+        for name in ("model", "judge", "optimizer", "judge_optimizer"):
+            getattr(self, name).load_state_dict(state[name])
+        self.average.load(state["average"])
+
+    def settings(self) -> dict[str, Any]:
+        """What a run folder says of the run."""
+        return {"stage": asdict(self.stage), "model": asdict(self.model.config), "data": self.bank.describe()}
 
     def _batch(self) -> Batch:
         return self.bank.sample(self.step, self.stage.batch, self.stage.frames, self.stage.crop)
@@ -108,47 +117,29 @@ class AutoencoderTrainer:
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
 
-    def _reconstruct(self, batch: Batch, noise: float | None = None) -> Tensor:
+    def _reconstruct(self, batch: Batch, noise: float) -> Tensor:
         with self._autocast():
             look = self.model.look(batch.look_table)
             codes = self.model.codes(batch.class_maps)
             latents = self.model.encode(batch.frames, codes, look)
-            latents = latents + (self.stage.latent_noise if noise is None else noise) * torch.randn_like(latents)
+            latents = latents + noise * torch.randn_like(latents)
             output, _ = self.model.decode(latents, codes, look, noise=batch.noise)
         return output.float()
 
-    def run(self) -> dict[str, float]:
-        """Train to the end of the budget; returns the last held-out scores."""
-        stage = self.stage
-        settings = {"stage": asdict(stage), "model": asdict(self.model.config), "data": self.bank.describe()}
-        journal = Journal(self.folder, stage.seconds, "s", settings)
-        start, scores, every = time.monotonic(), {}, max(1, min(500, stage.steps // 4))
-        try:
-            while self.step < stage.steps and (elapsed := time.monotonic() - start) < stage.seconds:
-                share = max(self.step / stage.steps, elapsed / stage.seconds)
-                values = self._train_step(share)
-                if self.step % 100 == 0:
-                    journal.write(self.step, **{k: v.item() for k, v in values.items()})
-                    journal.progress(elapsed)
-                if self.step % every == 0:
-                    scores = self.evaluate()
-                    journal.write(self.step, **scores)
-            scores = self.evaluate()
-            journal.write(self.step, **scores)
-        finally:
-            self.save()
-            journal.close()
-        return scores
+    def _losses(self, batch: Batch) -> tuple[Tensor, dict[str, Tensor]]:
+        """Output and named losses of a batch."""
+        output = self._reconstruct(batch, self.stage.latent_noise)
+        return output, reconstruction_loss(output, batch.frames, self.stage.reconstruction)
 
-    def _train_step(self, share: float) -> dict[str, Tensor]:
+    def train_step(self, share: float) -> dict[str, Tensor]:
+        """One step of the autoencoder, and of the discriminator once its time has come."""
         stage = self.stage
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
         batch = self._batch()
-        output = self._reconstruct(batch)
-        values = reconstruction_loss(output, batch.frames, stage.reconstruction)
-        loss = values["total"]
-        if share >= stage.adversarial_from:
+        output, values = self._forward(batch)
+        loss, values = values["total"], dict(values)
+        if share >= stage.adversarial_from and self.step >= stage.adversarial_least:
             loss = loss + self._adversarial(output, batch, values)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -157,7 +148,7 @@ class AutoencoderTrainer:
         self.average.update(self.model)
         values["saturation"] = saturation_ratio(output.detach(), batch.frames)
         self.step += 1
-        return values
+        return {name: value.detach() for name, value in values.items()}
 
     def _adversarial(self, output: Tensor, batch: Batch, values: dict[str, Tensor]) -> Tensor:
         """One step of the discriminator, then the decoder's terms against it."""
@@ -188,8 +179,8 @@ class AutoencoderTrainer:
         pictures: list[list[np.ndarray]] = []
         detail: DetailSums | None = None
         try:
-            for batch in self.held_out.held_out(self.stage.frames):
-                output = self._reconstruct(batch, noise=0.0)
+            for batch in self.held_out.held_out(2 * self.stage.frames):
+                output = self._reconstruct(batch, 0.0)
                 rows.append([psnr(output, batch.frames), saturation_ratio(output, batch.frames)])
                 maps = batch.class_maps.flatten(0, 1)
                 sums = measure_detail(output.flatten(0, 1), batch.frames.flatten(0, 1), maps, self.model.config.classes)

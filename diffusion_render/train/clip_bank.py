@@ -10,17 +10,19 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
+from kernels.anchored_noise.plain import Crop, anchored_noise, noise_volume
+
 from ..evaluate.streaming import Drive
-from ..model.anchored_noise import Cameras, Crop, anchored_noise
 from ..model.look_table import measure_look
-from .shards import ShardClip, read_shard, shard_paths
+from ..stream.guides import cameras_of
+from .shards import ShardError, read_metas, read_shard, shard_paths
 
 
 class Batch(NamedTuple):
@@ -28,7 +30,7 @@ class Batch(NamedTuple):
 
     ``frames`` ``[N, F, 3, H, W]`` in [−1, 1], ``class_maps`` uint8 ``[N, F, H, W]``, ``look_table``
     ``[N, classes, LOOK_FEATURES]`` of their references, ``noise`` anchored noise at 1/4
-    ``[N, F/4, 4, 16 · octaves, H/4, W/4]`` or None.
+    ``[N, F/4, 4, 16 · octaves, H/4, W/4]``, zero for clips that go without guides, or None if the bank has no depth.
     """
 
     frames: Tensor
@@ -43,13 +45,15 @@ class BankConfig:
 
     Args:
         classes: size of the class table.
-        guides: share of batches that get anchored noise, if the clips hold depth; class maps alone must play too.
+        guides: share of clips that get anchored noise, if they hold depth; class maps alone must play too.
         other_place: share of references from another place of the same look.
+        no_reference: share of clips without any reference, as when the prompt alone fixes the look.
     """
 
     classes: int = 13
-    guides: float = 0.5
+    guides: float = 0.7
     other_place: float = 0.5
+    no_reference: float = 0.08
 
 
 class ClipBank:
@@ -66,24 +70,18 @@ class ClipBank:
         self, folder: Path, device: torch.device, config: BankConfig | None = None, limit: int = 0, workers: int = 8
     ) -> None:
         self.config, self.device, self.folder = config or BankConfig(), device, folder
-        clips = _load(folder, limit, workers)
-        self.prompts = [c.meta["prompt"] for c in clips]
-        self.looks = [int(c.meta["look_seed"]) for c in clips]
-        self.frames = self._upload([c.arrays["teacher"] for c in clips])  # uint8 [C, T, H, W, 3]
-        self.class_maps = self._upload([c.arrays["class"] for c in clips])  # uint8 [C, T, H, W]
-        self.depth = self._upload([c.arrays["depth"] for c in clips]) if "depth" in clips[0].arrays else None
-        self.camera = self._upload([c.arrays["camera"].astype(np.float64) for c in clips])  # [C, T, 12]
-        # Hundreds of small steps a pixel: fused on a GPU, where launching them one by one took 300 ms a batch.
+        metas, arrays = _load(folder, device, limit, workers)
+        self.prompts = [str(m["prompt"]) for m in metas]
+        self.looks = [int(m["look_seed"]) for m in metas]
+        self.frames = arrays["teacher"]  # uint8 [C, T, H, W, 3]
+        self.class_maps = arrays["class"]  # uint8 [C, T, H, W]
+        self.depth = arrays.get("depth")  # float16 [C, T, H, W]
+        self.camera = arrays["camera"]  # float64 [C, T, 12]
+        # A hundred small steps a pixel: fused on a GPU, where launching them one by one costs more than drawing.
         self._make_noise = torch.compile(anchored_noise, dynamic=False) if device.type == "cuda" else anchored_noise
+        self._volume = torch.from_numpy(noise_volume()).to(device)
         self.tables = self._measure()
         self.partners = self._partners()
-
-    def _upload(self, arrays: list[np.ndarray]) -> Tensor:
-        first = torch.from_numpy(arrays[0].copy())
-        whole = torch.empty(len(arrays), *first.shape, dtype=first.dtype, device=self.device)
-        for k, array in enumerate(arrays):
-            whole[k] = torch.from_numpy(np.require(array, requirements="W"))
-        return whole
 
     def _measure(self) -> Tensor:
         """Look table of every clip's first frame ``[C, classes, LOOK_FEATURES]``."""
@@ -123,19 +121,25 @@ class ClipBank:
         top = 32 * torch.randint((height - crop_h) // 32 + 1, (batch,), generator=draw)
         left = 32 * torch.randint((width - crop_w) // 32 + 1, (batch,), generator=draw)
         away = torch.rand(batch, generator=draw) < self.config.other_place
-        guided = bool(torch.rand(1, generator=draw) < self.config.guides)
+        known = torch.rand(batch, generator=draw) >= self.config.no_reference
+        guided = torch.rand(batch, generator=draw) < self.config.guides
         cuts = [
             (int(c), slice(int(s), int(s) + frames), slice(int(y), int(y) + crop_h), slice(int(x), int(x) + crop_w))
             for c, s, y, x in zip(pick, start, top, left, strict=True)
         ]
         reference = torch.where(away, self.partners.cpu()[pick], pick).to(self.device)
-        return self._cut(cuts, reference, guided)
+        tables = self.tables[reference] * known.to(self.device)[:, None, None]
+        return self._cut(cuts, tables, guided)
 
     def held_out(self, frames: int, clips: int = 16) -> Iterator[Batch]:
         """Whole pictures of the first clips, one clip a batch, references from the other place, with guides."""
         full = slice(None)
         for k in range(min(clips, len(self))):
-            yield self._cut([(k, slice(0, frames), full, full)], self.partners[k : k + 1], True)
+            yield self._cut(
+                [(k, slice(0, frames), full, full)],
+                self.tables[self.partners[k : k + 1]],
+                torch.ones(1, dtype=torch.bool),
+            )
 
     def drive(self, clip: int, away: bool) -> Drive:
         """A whole clip to stream; its reference is its own first frame, or that of its partner if ``away``."""
@@ -143,11 +147,13 @@ class ClipBank:
         still = self.frames[reference, 0].movedim(-1, 0)
         return Drive(self.class_maps[clip], self.frames[clip].movedim(-1, 1), still, self.class_maps[reference, 0])
 
-    def _cut(self, cuts: list[tuple[int, slice, slice, slice]], reference: Tensor, guided: bool) -> Batch:
+    def _cut(self, cuts: list[tuple[int, slice, slice, slice]], tables: Tensor, guided: Tensor) -> Batch:
         frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])
         maps = torch.stack([self.class_maps[c, t, y, x] for c, t, y, x in cuts])
-        noise = self._noise(cuts) if guided and self.depth is not None else None
-        return Batch(to_unit(frames), maps, self.tables[reference], noise)
+        noise = None
+        if self.depth is not None:
+            noise = self._noise(cuts) * guided.to(self.device)[:, None, None, None, None, None]
+        return Batch(to_unit(frames), maps, tables, noise)
 
     def _noise(self, cuts: list[tuple[int, slice, slice, slice]]) -> Tensor:
         """Anchored noise of the cuts, unshuffled to 1/4."""
@@ -161,15 +167,8 @@ class ClipBank:
             for side in ([y for _, _, y, _ in cuts], [x for _, _, _, x in cuts])
         )
         crop = Crop(top, left, full_h, full_w)
-        planes = self._make_noise(depth.flatten(0, 1).float(), cameras_of(camera), 1, crop)
-        quarter = torch.nn.functional.pixel_unshuffle(planes, 4)
-        return quarter.unflatten(0, (-1, frames // 4, 4))
-
-
-def cameras_of(rows: Tensor) -> Cameras:
-    """Rows ``[M, 12]`` (position, forward, up, fov_y, near, far) → cameras, float32 (half a millimetre at 5 km)."""
-    rows = rows.float()
-    return Cameras(rows[:, :3], rows[:, 3:6], rows[:, 6:9], rows[:, 9])
+        noise = self._make_noise(depth.flatten(0, 1).float(), cameras_of(camera), self._volume, crop)
+        return noise.unflatten(0, (-1, frames // 4, 4))
 
 
 def to_unit(frames: Tensor) -> Tensor:
@@ -177,14 +176,35 @@ def to_unit(frames: Tensor) -> Tensor:
     return frames.movedim(-1, -3).contiguous().float() / 127.5 - 1.0
 
 
-def _load(folder: Path, limit: int, workers: int) -> list[ShardClip]:
-    paths, clips = shard_paths(folder), []
+def _load(
+    folder: Path, device: torch.device, limit: int, workers: int
+) -> tuple[list[dict[str, Any]], dict[str, Tensor]]:
+    """Metas and arrays ``[C, …]`` by name, in the order of the clips' indices; shards stream through host memory."""
+    paths = shard_paths(folder)
+    places = [(meta, which, k) for which, path in enumerate(paths) for k, meta in enumerate(read_metas(path))]
+    places = sorted(places, key=lambda place: int(place[0]["index"]))[: limit or None]
+    row_of = {(which, k): row for row, (_, which, k) in enumerate(places)}
+    whole: dict[str, Tensor] = {}
     wanted = ("class", "teacher", "camera", "depth")
     with ThreadPoolExecutor(workers) as pool, tqdm(total=len(paths), unit="shard", desc="clips") as bar:
-        for part in pool.map(lambda p: list(read_shard(p, wanted)), paths):
-            clips += part
+        read = pool.map(lambda path: list(read_shard(path, wanted)), paths)
+        for which, part in enumerate(read):
+            for k, clip in enumerate(part):
+                if (which, k) in row_of:
+                    _put(whole, clip.arrays, row_of[which, k], len(places), device, paths[which])
             bar.update()
-            if limit and len(clips) >= limit:
-                break
-    clips = clips[: limit or None]
-    return sorted(clips, key=lambda c: int(c.meta["index"]))
+    return [meta for meta, _, _ in places], whole
+
+
+def _put(
+    whole: dict[str, Tensor], arrays: dict[str, np.ndarray], row: int, rows: int, device: torch.device, path: Path
+) -> None:
+    """Copy a clip's arrays into their row; the first clip sets names, types and shapes."""
+    values = {n: torch.from_numpy(np.require(a, requirements="W")) for n, a in arrays.items()}
+    if not whole:
+        whole |= {n: torch.empty(rows, *v.shape, dtype=v.dtype, device=device) for n, v in values.items()}
+    shapes = {n: tuple(v.shape[1:]) for n, v in whole.items()}
+    if shapes != (found := {n: tuple(v.shape) for n, v in values.items()}):
+        raise ShardError(f"{path}: clips of one folder must be alike; expected {shapes}, found {found}")
+    for name, value in values.items():
+        whole[name][row].copy_(value)

@@ -1,4 +1,4 @@
-"""What every stage shares: schedule, averages, a journal of curves, and resuming.
+"""What every stage shares: learning rate, averages, a journal of curves, and the files of a run.
 
 A run folder holds ``settings.json``, ``curves.jsonl`` (one object a line) and ``state.pt`` (everything that the next
 step needs). The same command again goes on where the last one stopped.
@@ -36,6 +36,14 @@ class WeightAverage:
         self.steps += 1
         decay = min(self.decay, self.steps / (self.steps + 10.0))
         torch._foreach_lerp_(self.values, list(module.parameters()), 1.0 - decay)
+
+    def state(self) -> dict[str, Any]:
+        """Averages and the count of steps."""
+        return {"values": self.values, "steps": self.steps}
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take up what ``state`` gave."""
+        self.values, self.steps = state["values"], state["steps"]
 
     @torch.no_grad()
     def swap(self, module: nn.Module) -> None:

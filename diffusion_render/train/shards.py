@@ -35,6 +35,13 @@ class ShardClip:
     arrays: dict[str, NDArray]
 
 
+def read_metas(path: Path) -> list[dict[str, Any]]:
+    """What the clips of a shard say of themselves, without their arrays. ShardError as ``read_shard``."""
+    with path.open("rb") as file:
+        metas: list[dict[str, Any]] = _read_index(file, path)["meta"]["clips"]
+    return metas
+
+
 def read_shard(path: Path, wanted: tuple[str, ...]) -> Iterator[ShardClip]:
     """The clips of one ``.clips`` file with the arrays in ``wanted`` that it has.
 

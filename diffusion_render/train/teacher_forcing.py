@@ -1,15 +1,19 @@
-"""Stage 2: teacher forcing. One window a clip, history from the ground truth, loss on the chunk's velocity.
+"""Stages 2 and 3: teacher forcing, then resampling forcing. One window a clip, loss on the chunk's velocity.
 
 Rectified flow (Liu et al., 2022): x_t = (1 − t) · data + t · noise, target noise − data. The attention mask is that of
 play: the prefix sees only itself. First windows, which have no history, take their share of the steps.
+
+Teacher forcing takes history from the ground truth. *Resampling forcing* (source text, section 3.3.1) takes a share of
+it from the model: the units before the chunk are noised to a level drawn once for the window, and the model makes them
+anew from there, without gradient. What it then sees is what it will see in play: its own errors, but still a past
+which the ground truth continues, so that unit borders do not learn to pop.
 """
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass
 from itertools import pairwise
-from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -19,8 +23,8 @@ from ..model.encoder import normalize_latent
 from ..model.generator import Tokens
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
-from .latent_bank import LatentBank, WindowBatch
-from .run import Journal, WeightAverage, learning_rate, load_run, save_run
+from .latent_bank import AWAY, LatentBank, WindowBatch
+from .run import WeightAverage, learning_rate
 
 
 @dataclass(frozen=True)
@@ -28,19 +32,17 @@ class ForcingStage:
     """Settings of the stage.
 
     Args:
-        steps, seconds: budget; the schedule follows whichever is spent first.
         batch: windows a step.
         rate, warmup: peak learning rate and its warm-up steps.
         shift: of the logit-normal noise level; above 1 favours high noise.
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
         first_share: share of steps that train the first window.
+        resampled: share of the other steps whose history the model makes; 0 is teacher forcing.
         average: decay of the weight average.
         compile: compile the transformer's blocks; pays after about a minute.
     """
 
-    steps: int = 100_000
-    seconds: float = 540.0
     batch: int = 160
     rate: float = 1e-3
     warmup: int = 300
@@ -48,26 +50,21 @@ class ForcingStage:
     history_most: float = 0.6
     history_absent: float = 0.08
     first_share: float = 0.1
+    resampled: float = 0.0
     average: float = 0.999
     compile: bool = False
 
 
 class ForcingTrainer:
-    """State of one run over the renderer's structure encoder and generator."""
+    """State of one run over the renderer's structure encoder and generator; ``loop.run_stage`` drives it."""
 
     def __init__(
-        self,
-        renderer: Renderer,
-        schedule: Schedule,
-        stage: ForcingStage,
-        bank: LatentBank,
-        held_out: LatentBank,
-        folder: Path,
+        self, renderer: Renderer, schedule: Schedule, stage: ForcingStage, bank: LatentBank, held_out: LatentBank
     ) -> None:
         if schedule.sink:
-            raise ValueError(f"teacher forcing on short clips knows no sink; got a schedule with {schedule.sink}")
+            raise ValueError(f"forcing on short clips knows no sink; got a schedule with {schedule.sink}")
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
-        self.bank, self.held_out, self.folder = bank, held_out, folder
+        self.bank, self.held_out = bank, held_out
         self.device = bank.device
         self.trained = torch.nn.ModuleList([renderer.structure, renderer.generator])
         if stage.compile:
@@ -78,62 +75,49 @@ class ForcingTrainer:
             self.trained.parameters(), stage.rate, (0.9, 0.98), weight_decay=0.01, fused=self.device.type == "cuda"
         )
         self.step = 0
-        saved = load_run(folder, self.device)
-        if saved is not None:
-            self.trained.load_state_dict(saved["trained"])
-            self.optimizer.load_state_dict(saved["optimizer"])
-            self.average.values, self.average.steps = saved["average"], saved["step"]
-            self.step = saved["step"]
 
-    def save(self) -> None:
-        """Write everything that the next step needs."""
-        save_run(
-            self.folder,
-            trained=self.trained.state_dict(),
-            optimizer=self.optimizer.state_dict(),
-            average=self.average.values,
-            step=self.step,
-        )
+    def state(self) -> dict[str, Any]:
+        """Everything that the next step needs."""
+        return {
+            "trained": self.trained.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "average": self.average.state(),
+        }
 
-    def run(self) -> dict[str, float]:
-        """Train to the end of the budget; returns the last held-out losses."""
-        stage = self.stage
-        settings = {"stage": asdict(stage), "schedule": asdict(self.schedule), "data": self.bank.bank.describe()}
-        journal = Journal(self.folder, stage.seconds, "s", settings)
-        start, losses = time.monotonic(), []
-        try:
-            while self.step < stage.steps and (elapsed := time.monotonic() - start) < stage.seconds:
-                losses.append(self._train_step(max(self.step / stage.steps, elapsed / stage.seconds)))
-                if self.step % 200 == 0:
-                    journal.write(self.step, loss=torch.stack(losses).mean().item())
-                    journal.progress(elapsed)
-                    losses = []
-                if self.step % 2000 == 0:
-                    journal.write(self.step, **self.evaluate())
-            scores = self.evaluate()
-            journal.write(self.step, **scores)
-        finally:
-            self.save()
-            journal.close()
-        return scores
+    def load(self, state: dict[str, Any]) -> None:
+        """Take up what ``state`` gave."""
+        self.trained.load_state_dict(state["trained"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.average.load(state["average"])
 
-    def _train_step(self, share: float) -> Tensor:
+    def settings(self) -> dict[str, Any]:
+        """What a run folder says of the run."""
+        data = self.bank.bank.describe()
+        return {"stage": asdict(self.stage), "schedule": asdict(self.schedule), "data": data}
+
+    def train_step(self, share: float) -> dict[str, Tensor]:
+        """One step on windows of one kind: first windows, or later ones with true or resampled history."""
         stage, draw = self.stage, torch.Generator().manual_seed(self.step)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
-        first = bool(torch.rand(1, generator=draw) < stage.first_share)
+        first, resampled = (torch.rand(2, generator=draw) < torch.tensor([stage.first_share, stage.resampled])).tolist()
         window = self.schedule.window(0 if first else 1)
-        units = len(window.history) + len(window.chunk)
+        history = len(window.history)
+        lead = history if resampled and not first else 0
+        units = history + len(window.chunk)
         size = max(1, stage.batch * (self.schedule.history + self.schedule.chunk) // units)
-        batch = self.bank.sample(self.step, size, units)
-        loss = self.loss(batch, draw, len(window.history))
+        batch = self.bank.sample(self.step, size, lead + units)
+        if lead:
+            batch = self._resample_history(batch, draw, history)
+        loss = self.loss(batch, draw, history)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
-        clip_grad_norm_(self.trained.parameters(), 1.0)
+        norm = clip_grad_norm_(self.trained.parameters(), 1.0)
         self.optimizer.step()
         self.average.update(self.trained)
         self.step += 1
-        return loss.detach()
+        kind = "first" if first else "resampled" if lead else "forced"
+        return {"loss": loss.detach(), f"loss_{kind}": loss.detach(), "gradient": norm.detach()}
 
     def loss(self, batch: WindowBatch, draw: torch.Generator, history: int) -> Tensor:
         """Mean squared error of the velocity of the chunk; noise and levels come from ``draw``."""
@@ -142,30 +126,56 @@ class ForcingTrainer:
         noise = torch.randn(batch.latents.shape, device=self.device)
         t = level[:, :, None, None, None]
         noised = (1 - t) * batch.latents + t * noise
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            velocity = self._velocity(batch, noised, level)[:, history:]
+        velocity = self._velocity(batch, noised, level)[:, history:]
         return (velocity.float() - (noise - batch.latents)[:, history:]).square().mean()
 
     def _levels(self, draw: torch.Generator, n: int, units: int, history: int) -> Tensor:
         """Noise levels ``[N, U]``: one for the history, one for the chunk."""
         stage = self.stage
-        odds = torch.exp(torch.randn(n, 1, generator=draw)) * stage.shift
-        chunk = (odds / (1 + odds)).expand(n, units - history)
+        chunk = self._logit_normal(draw, n).expand(n, units - history)
         held = stage.history_most * torch.rand(n, 1, generator=draw).square()
         held = torch.where(torch.rand(n, 1, generator=draw) < stage.history_absent, 1.0, held).expand(n, history)
         return torch.cat([held, chunk], 1).to(self.device)
 
+    def _logit_normal(self, draw: torch.Generator, n: int) -> Tensor:
+        """Shifted logit-normal noise levels ``[n, 1]`` (Esser et al., 2024)."""
+        odds = torch.exp(torch.randn(n, 1, generator=draw)) * self.stage.shift
+        return odds / (1 + odds)
+
+    @torch.no_grad()
+    def _resample_history(self, batch: WindowBatch, draw: torch.Generator, history: int) -> WindowBatch:
+        """Windows of 2·history + chunk units → the last history + chunk of them, that history made by the model.
+
+        The units to be made lie in the middle: noised to one level a window, then two Euler steps down to 0, with the
+        true units before them as history, as in play.
+        """
+        n = len(batch.latents)
+        middle, after = slice(history, 2 * history), slice(2 * history, None)
+        level = self._logit_normal(draw, n).to(self.device)
+        true = batch.latents[:, middle]
+        x = true + level[:, :, None, None, None] * (torch.randn_like(true) - true)
+        held = batch.latents[:, :history]
+        past = batch._replace(latents=batch.latents[:, : 2 * history], shares=batch.shares[:, : 2 * history])
+        zero = torch.zeros(n, history, device=self.device)
+        for share, rest in ((1.0, 0.5), (0.5, 0.0)):
+            t = torch.cat([zero, (share * level).expand(n, history)], 1)
+            velocity = self._velocity(past, torch.cat([held, x], 1), t)[:, history:].float()
+            x = x + ((rest - share) * level)[:, :, None, None, None] * velocity
+        made = normalize_latent(x, 2)
+        latents = torch.cat([made, batch.latents[:, after]], 1)
+        return batch._replace(latents=latents, shares=batch.shares[:, history:])
+
     def _velocity(self, batch: WindowBatch, noised: Tensor, level: Tensor) -> Tensor:
         structure, generator = self.renderer.structure, self.renderer.generator
-        n, units = level.shape
-        table = structure.table(batch.look_table)
-        shares = torch.cat([batch.reference_shares, batch.shares], 1)
-        features = structure.from_shares(shares, table)
-        zero = torch.zeros(n, 1, device=self.device)
-        reference = Tokens(batch.reference, features[:, :1], zero, torch.zeros(1, device=self.device))
-        positions = torch.arange(1, units + 1, device=self.device)
-        text = torch.zeros(n, generator.config.text_tokens, generator.config.text, device=self.device)
-        return generator(text, reference, None, Tokens(noised, features[:, 1:], level, positions))
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            table = structure.table(batch.look_table)
+            shares = torch.cat([batch.reference_shares, batch.shares], 1)
+            features = structure.from_shares(shares, table)
+            zero = torch.zeros(1, device=self.device)
+            reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero)
+            positions = torch.arange(1, level.shape[1] + 1, device=self.device)
+            moving = Tokens(noised, features[:, 1:], level, positions)
+            return generator(batch.text, reference, None, moving)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
@@ -173,9 +183,9 @@ class ForcingTrainer:
         self.average.swap(self.trained)
         try:
             count = min(32, len(self.held_out.bank))
-            pick, away = torch.arange(count), torch.ones(count, dtype=torch.bool)
+            pick, kind = torch.arange(count), torch.full((count,), AWAY)
             history = self.schedule.history
-            batch = self.held_out.windows(pick, torch.zeros_like(pick), away, history + self.schedule.chunk)
+            batch = self.held_out.windows(pick, torch.zeros_like(pick), kind, history + self.schedule.chunk)
             torch.manual_seed(0)
             scores = {"held_out_loss": float(self.loss(batch, torch.Generator().manual_seed(0), history))}
             for steps in (1, 2, 8):
@@ -192,7 +202,6 @@ class ForcingTrainer:
         for level, after in pairwise(levels):
             t = torch.full(batch.latents.shape[:2], level, device=self.device)
             t[:, :history] = 0.0
-            with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-                velocity = self._velocity(batch, torch.cat([held, x], 1), t)[:, history:]
+            velocity = self._velocity(batch, torch.cat([held, x], 1), t)[:, history:]
             x = x + (after - level) * velocity.float()
         return normalize_latent(x, 2)

@@ -9,8 +9,13 @@ def test_default_windows_follow_one_another_without_gap():
     schedule = Schedule()
     assert schedule.window(0).chunk == (0, 1, 2, 3, 4, 5, 6)
     second, third = schedule.window(1), schedule.window(2)
-    assert (second.sink, second.history, second.chunk) == ((0, 1), (5, 6), (7, 8))
-    assert (third.sink, third.history, third.chunk) == ((0, 1), (7, 8), (9, 10))
+    assert (second.sink, second.history, second.chunk) == ((), (5, 6), (7, 8))
+    assert (third.sink, third.history, third.chunk) == ((), (7, 8), (9, 10))
+
+
+def test_sink_units_stay_in_every_window():
+    schedule = Schedule(sink=2)
+    assert [schedule.window(k).sink for k in (1, 2, 50)] == [(0, 1)] * 3
 
 
 @pytest.mark.parametrize(("chunk", "sink", "history"), [(1, 0, 2), (2, 2, 2), (2, 4, 3), (3, 0, 0)])

@@ -86,7 +86,7 @@ def test_after_a_change_of_look_nothing_of_the_old_one_is_read():
 
 
 def test_state_is_bounded_by_the_window():
-    stream = session()
+    stream = session(sink=2)
     render(stream, MAPS, 4)
     assert (len(stream._sink), len(stream._history), len(stream._pending)) == (2, 2, 0)
 
@@ -110,7 +110,7 @@ def test_maps_of_another_size_or_type_are_refused(bad):
 
 
 @pytest.mark.parametrize(
-    "schedule", [{"chunk": 1}, {"sink": 0}, {"history": 0}, {"sink": 4, "history": 3}, {"steps": (1.0,)}]
+    "schedule", [{"chunk": 1}, {"sink": 2}, {"history": 0}, {"sink": 4, "history": 3}, {"steps": (1.0,)}]
 )
 def test_other_schedules_stream_too(schedule):
     assert len(render(session(**schedule), MAPS[:44], 4)) == 44

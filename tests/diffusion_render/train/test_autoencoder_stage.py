@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 import torch
 
+from diffusion_render.model.autoencoder import Autoencoder
 from diffusion_render.train.autoencoder_stage import AutoencoderStage, AutoencoderTrainer
 from diffusion_render.train.clip_bank import BankConfig, ClipBank
+from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.shards import ShardError, read_shard, shard_paths
 from engine_sim.recording.container import ContainerWriter
 from tests.diffusion_render.toys import HEIGHT, TOY_AUTOENCODER, WIDTH, some_maps
@@ -16,7 +18,7 @@ CPU = torch.device("cpu")
 FRAMES = 12
 
 
-def write_clips(folder, clips: int = 4):
+def write_clips(folder, clips: int = 4, frames: int = FRAMES):
     """Two shards of clips whose colour is fixed by class and look, with a depth plane."""
     folder.mkdir(exist_ok=True)
     for shard in range(2):
@@ -24,10 +26,10 @@ def write_clips(folder, clips: int = 4):
             metas = []
             for number in range(clips // 2):
                 index = shard * (clips // 2) + number
-                maps = some_maps(FRAMES, seed=index).numpy()
+                maps = some_maps(frames, seed=index).numpy()
                 colors = np.random.default_rng(index // 2).integers(0, 256, (13, 3), dtype=np.uint8)
-                camera = np.tile([0.0, 0, 2, 1, 0, 0, 0, 0, 1, 1.0, 0.3, 2500], (FRAMES, 1))
-                depth = np.full((FRAMES, HEIGHT, WIDTH), 10.0, np.float16)
+                camera = np.tile([0.0, 0, 2, 1, 0, 0, 0, 0, 1, 1.0, 0.3, 2500], (frames, 1))
+                depth = np.full((frames, HEIGHT, WIDTH), 10.0, np.float16)
                 for name, array in (("class", maps), ("teacher", colors[maps]), ("camera", camera), ("depth", depth)):
                     writer.add(f"{number}/{name}", array, "zstd" if name != "teacher" else "raw")
                 metas.append({"index": index, "look_seed": index // 2, "prompt": "a circuit"})
@@ -71,32 +73,78 @@ def test_batches_are_a_function_of_the_step_and_partners_share_the_look(clips):
     assert a.frames.shape == (3, 4, 3, 64, 64)
 
 
-def test_guides_come_in_the_stated_share_of_batches(clips):
-    always, never = (ClipBank(clips, CPU, BankConfig(guides=share)) for share in (1.0, 0.0))
-    noise = always.sample(0, 2, 8, 64).noise
+def test_guides_come_for_the_stated_share_of_clips(clips):
+    noise = ClipBank(clips, CPU, BankConfig(guides=0.5)).sample(0, 40, 8, 64).noise
     assert noise is not None
-    assert noise.shape == (2, 2, 4, 48, 16, 16)
-    assert never.sample(0, 2, 8, 64).noise is None
+    assert noise.shape == (40, 2, 4, 48, 16, 16)
+    assert 0.25 < (noise != 0).flatten(1).any(1).float().mean() < 0.75
+    without = ClipBank(clips, CPU, BankConfig(guides=0.0)).sample(0, 2, 8, 64).noise
+    assert without is not None
+    assert not without.any()
 
 
-def stage(steps: int) -> AutoencoderStage:
-    return AutoencoderStage(
-        steps=steps, seconds=1e9, batch=2, frames=8, crop=64, rate=5e-3, warmup=5, adversarial_from=0.7
-    )
+def test_a_share_of_clips_has_no_reference(clips):
+    tables = ClipBank(clips, CPU, BankConfig(no_reference=0.5)).sample(0, 64, 4, 64).look_table
+    absent = (tables == 0).flatten(1).all(1)
+    assert 0.3 < absent.float().mean() < 0.7
+    whole = ClipBank(clips, CPU, BankConfig(no_reference=0.0)).sample(0, 64, 4, 64).look_table
+    assert not (whole == 0).flatten(1).all(1).any()
+
+
+def test_a_limit_takes_the_first_clips_whatever_shard_they_lie_in(clips):
+    bank = ClipBank(clips, CPU, limit=3)
+    assert len(bank) == 3
+    assert torch.equal(bank.class_maps[2], some_maps(FRAMES, seed=2))
+
+
+def test_clips_of_different_sizes_in_one_folder_are_refused(tmp_path):
+    for shard, width in enumerate((WIDTH, 64)):
+        with ContainerWriter(tmp_path / f"race-{shard}.clips", "paintover-clips-1") as writer:
+            writer.add("0/class", np.zeros((FRAMES, HEIGHT, width), np.uint8), "zstd")
+            writer.commit({"clips": [{"index": shard, "look_seed": 0, "prompt": ""}]})
+    with pytest.raises(ShardError, match=r"race-1\.clips: clips of one folder must be alike"):
+        ClipBank(tmp_path, CPU)
+
+
+STAGE = AutoencoderStage(
+    batch=2, frames=8, crop=64, rate=5e-3, warmup=5, adversarial_from=0.7, adversarial_least=0, average=0.9
+)
+
+
+def new_trainer(bank, folder) -> AutoencoderTrainer:
+    torch.manual_seed(0)
+    return AutoencoderTrainer(Autoencoder(TOY_AUTOENCODER), STAGE, bank, bank, folder)
 
 
 def test_a_toy_run_learns_goes_through_the_adversarial_part_and_resumes(clips, tmp_path):
     bank = ClipBank(clips, CPU)
-    trainer = AutoencoderTrainer(TOY_AUTOENCODER, stage(20), bank, bank, tmp_path)
+    trainer = new_trainer(bank, tmp_path)
     before = trainer.evaluate()
-    after = trainer.run()
+    after = run_stage(trainer, Budget(20, 1e9, 2), tmp_path, trainer.settings())
     assert after["held_out_psnr"] > before["held_out_psnr"] + 1
     assert (tmp_path / "sheet.jpg").stat().st_size > 1000
     rows = [json.loads(line) for line in (tmp_path / "curves.jsonl").read_text().splitlines()]
     assert rows[-1]["step"] == 20
-    again = AutoencoderTrainer(TOY_AUTOENCODER, stage(24), bank, bank, tmp_path)
-    assert again.step == 20
-    same = [torch.equal(a, b) for a, b in zip(trainer.model.parameters(), again.model.parameters(), strict=True)]
-    assert all(same)
-    again.run()
+    assert any("judge" in row for row in rows)
+    again = new_trainer(bank, tmp_path)
+    run_stage(again, Budget(24, 1e9, 1), tmp_path, again.settings())
     assert again.step == 24
+
+
+def test_a_resumed_run_takes_up_every_weight_and_the_time_spent(clips, tmp_path):
+    bank = ClipBank(clips, CPU)
+    first, second = new_trainer(bank, tmp_path), new_trainer(bank, tmp_path)
+    run_stage(first, Budget(2, 1e9, 1), tmp_path, {})
+    spent = run_stage(second, Budget(2, 1e9, 1), tmp_path, {})
+    assert second.step == 2
+    assert spent["seconds"] > 0
+    assert all(torch.equal(a, b) for a, b in zip(first.model.parameters(), second.model.parameters(), strict=True))
+    assert all(torch.equal(a, b) for a, b in zip(first.average.values, second.average.values, strict=True))
+
+
+def test_a_model_that_was_trained_before_is_not_started_anew(clips, tmp_path):
+    torch.manual_seed(0)
+    model = Autoencoder(TOY_AUTOENCODER)
+    before = [p.detach().clone() for p in model.parameters()]
+    AutoencoderTrainer(model, STAGE, ClipBank(clips, CPU), ClipBank(clips, CPU), tmp_path, is_trained=True)
+    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))

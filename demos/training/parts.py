@@ -1,0 +1,58 @@
+"""Files of a run: the parts that stages hand to one another, and where each stage keeps its own."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from diffusion_render.model.renderer import Renderer
+from diffusion_render.model.weights import WeightsHeader, load_weights, save_weights
+from engine_sim.core.errors import UserError
+from render_bridge.palette import RACING
+
+
+@dataclass(frozen=True)
+class Parts:
+    """Trained parts of a renderer as plain files in half precision, ``<part>.safetensors``.
+
+    Args:
+        folder: where parts are written, and read from first.
+        start: where parts of an earlier run lie, or None.
+        preset: that they belong to.
+    """
+
+    folder: Path
+    start: Path | None
+    preset: str
+
+    def load(self, part: str, module: nn.Module) -> bool:
+        """Fill ``module``; False if there is no such part yet. WeightsError if it does not fit."""
+        for folder in (self.folder, self.start):
+            if folder is not None and (path := folder / f"{part}.safetensors").exists():
+                header = load_weights(path, module, part=part, preset=self.preset, class_table=RACING.hash)
+                print(f"{part}: from {path} ({header.stage})")
+                return True
+        return False
+
+    def need(self, part: str, module: nn.Module, stage: str) -> None:
+        """Fill ``module`` or raise UserError naming the stage that makes the part."""
+        if not self.load(part, module):
+            raise UserError(f"{self.folder} has no {part}.safetensors: run the stage {stage!r} first")
+
+    def save(self, part: str, module: nn.Module, stage: str, sampler: str, config: Any, data: str) -> None:
+        """Write a part as it is now."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        header = WeightsHeader(part, self.preset, stage, sampler, RACING.hash, dataclasses.asdict(config), data)
+        path = self.folder / f"{part}.safetensors"
+        size = save_weights(path, module, header, torch.float16)
+        print(f"wrote {path}, {size / 2**20:.2f} MiB")
+
+
+def generator_part(renderer: Renderer) -> nn.ModuleDict:
+    """What the generator's stages train: structure encoder and generator, one part."""
+    return nn.ModuleDict({"structure": renderer.structure, "generator": renderer.generator})

@@ -1,0 +1,153 @@
+"""One function a stage: builds its trainer, runs it, writes its part, returns its scores."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from diffusion_render.evaluate.streaming import score_streams
+from diffusion_render.model.renderer import Renderer
+from diffusion_render.stream.schedule import Schedule
+from diffusion_render.train.autoencoder_stage import AutoencoderStage, AutoencoderTrainer
+from diffusion_render.train.clip_bank import ClipBank
+from diffusion_render.train.latent_bank import LatentBank
+from diffusion_render.train.loop import Budget, run_stage
+from diffusion_render.train.losses import ReconstructionWeights
+from diffusion_render.train.teacher_forcing import ForcingStage, ForcingTrainer
+
+from .parts import Parts, generator_part
+from .segmenter import train_segmenter
+
+DRIVES = 8
+"""Held-out clips that are streamed after a generator's stage."""
+
+
+@dataclass(frozen=True)
+class StageOptions:
+    """What the command line may change of a stage; None leaves the stage's own value.
+
+    Args:
+        budget: of this stage.
+        batch: clips or windows a step.
+        crop: side of the autoencoder's square crops, pixels.
+        rate: peak learning rate.
+        adversarial_from: share of the autoencoder's budget after which the discriminator takes part.
+        adversarial, texture: weights of those losses.
+        compile: compile the networks.
+    """
+
+    budget: Budget
+    batch: int | None = None
+    crop: int | None = None
+    rate: float | None = None
+    adversarial_from: float | None = None
+    adversarial: float | None = None
+    texture: float | None = None
+    compile: bool = False
+
+    def given(self, *names: str) -> dict[str, Any]:
+        """Those of ``names`` that were given."""
+        return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+
+
+@dataclass
+class Workshop:
+    """What all stages of one command share.
+
+    Args:
+        renderer: on the device of the banks.
+        bank, held_out: clips to train and to score on.
+        parts: where trained parts lie.
+        folder: run folder; a stage has a folder of its own in it.
+        prompts: makes the prompt tokens of a bank.
+    """
+
+    renderer: Renderer
+    bank: ClipBank
+    held_out: ClipBank
+    parts: Parts
+    folder: Path
+    prompts: Callable[[ClipBank], torch.Tensor]
+    _latents: tuple[LatentBank, LatentBank] | None = field(default=None)
+
+    def latents(self) -> tuple[LatentBank, LatentBank]:
+        """Both banks encoded, once, by the autoencoder as it is now."""
+        if self._latents is None:
+            self.renderer.autoencoder.requires_grad_(False)
+            ae = self.renderer.autoencoder
+            first, second = (LatentBank(b, ae, self.prompts(b)) for b in (self.bank, self.held_out))
+            self._latents = first, second
+        return self._latents
+
+    def place(self, stage: str) -> Path:
+        """The stage's own folder, made."""
+        path = self.folder / stage
+        path.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def train_autoencoder(shop: Workshop, options: StageOptions) -> dict[str, Any]:
+    """Stage 1; a part that is there already is trained further."""
+    given = options.given("batch", "crop", "rate", "adversarial_from", "adversarial")
+    weights = ReconstructionWeights(**options.given("texture"))
+    stage = AutoencoderStage(**given, compile=options.compile, reconstruction=weights)
+    model, place = shop.renderer.autoencoder, shop.place("autoencoder")
+    trained = shop.parts.load("autoencoder", model)
+    trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained)
+    scores = run_stage(trainer, options.budget, place, trainer.settings())
+    trainer.average.swap(model)
+    shop.parts.save("autoencoder", model, "autoencoder", "none", model.config, shop.bank.describe())
+    shop._latents = None
+    return scores
+
+
+def train_teacher_forcing(shop: Workshop, options: StageOptions) -> dict[str, Any]:
+    """Stage 2."""
+    return _train_generator(shop, options, "teacher-forcing", 0.0)
+
+
+def train_resampling(shop: Workshop, options: StageOptions) -> dict[str, Any]:
+    """Stage 3: half of the histories are the model's own."""
+    return _train_generator(shop, options, "resampling", 0.5)
+
+
+def _train_generator(shop: Workshop, options: StageOptions, name: str, resampled: float) -> dict[str, Any]:
+    renderer, part = shop.renderer, generator_part(shop.renderer)
+    shop.parts.need("autoencoder", renderer.autoencoder, "autoencoder")
+    if resampled:
+        shop.parts.need("generator", part, "teacher-forcing")
+    else:
+        shop.parts.load("generator", part)
+    stage = ForcingStage(**options.given("batch", "rate"), resampled=resampled, compile=options.compile)
+    schedule = Schedule()
+    trainer = ForcingTrainer(renderer, schedule, stage, *shop.latents())
+    scores: dict[str, Any] = dict(run_stage(trainer, options.budget, shop.place(name), trainer.settings()))
+    trainer.average.swap(trainer.trained)
+    sampler = f"euler-{len(schedule.steps)}"
+    shop.parts.save("generator", part, name, sampler, renderer.config.generator, shop.bank.describe())
+    return scores | score_generator(shop, schedule, shop.place(name))
+
+
+def score_generator(shop: Workshop, schedule: Schedule, place: Path) -> dict[str, Any]:
+    """Streams of held-out clips from both kinds of reference; a contact sheet of each."""
+    scores: dict[str, Any] = {}
+    shop.renderer.eval()
+    for away in (False, True):
+        name = "other_place" if away else "own_frame"
+        drives = [shop.held_out.drive(k, away) for k in range(min(DRIVES, len(shop.held_out)))]
+        streams = score_streams(shop.renderer, schedule, drives, place / f"stream_{name}.jpg")
+        scores |= {f"{name}_{k}": v for k, v in dataclasses.asdict(streams).items()}
+    return scores
+
+
+STAGES: dict[str, Callable[[Workshop, StageOptions], dict[str, Any]]] = {
+    "autoencoder": train_autoencoder,
+    "teacher-forcing": train_teacher_forcing,
+    "resampling": train_resampling,
+    "segmenter": train_segmenter,
+}

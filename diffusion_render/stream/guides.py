@@ -1,0 +1,67 @@
+"""Guide planes in the stream: depth and camera of each frame, and the texture anchor that they give."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from kernels.anchored_noise.fast_cpu import anchored_noise_cpu
+from kernels.anchored_noise.plain import Cameras, anchored_noise, noise_volume
+
+CAMERA_VALUES = 12
+"""Position, forward, up (three each), vertical field of view in rad, near and far in metres."""
+
+
+class Guides(NamedTuple):
+    """Guide planes of F frames: ``depth`` ``[F, H, W]`` metres along the viewing axis, ``camera`` ``[F, 12]``."""
+
+    depth: Tensor
+    camera: Tensor
+
+    def check(self, shape: torch.Size) -> None:
+        """ValueError unless both fit class maps of this shape ``[F, H, W]``."""
+        expected = (shape[0], CAMERA_VALUES)
+        if self.depth.shape != shape or tuple(self.camera.shape) != expected:
+            raise ValueError(
+                f"guides of class maps {tuple(shape)} need depth of that shape and cameras {expected}, "
+                f"got {tuple(self.depth.shape)} and {tuple(self.camera.shape)}"
+            )
+
+    def frame(self, k: int) -> Guides:
+        """Guides of the ``k``-th frame alone."""
+        return Guides(self.depth[k : k + 1], self.camera[k : k + 1])
+
+
+def cameras_of(rows: Tensor) -> Cameras:
+    """Rows ``[M, 12]`` → cameras, float32 (half a millimetre at 5 km)."""
+    rows = rows.float()
+    return Cameras(rows[:, :3], rows[:, 3:6], rows[:, 6:9], rows[:, 9])
+
+
+class GuideNoise:
+    """Anchored noise of a unit, on the device of the decoder.
+
+    Args:
+        octaves: that the decoder reads; 0 for a decoder that reads none.
+        device: where it is wanted.
+    """
+
+    def __init__(self, octaves: int, device: torch.device) -> None:
+        self._wanted, self._device = octaves > 0, device
+        plain = self._wanted and device.type != "cpu"
+        self._volume = torch.from_numpy(noise_volume()).to(device) if plain else None
+
+    def __call__(self, frames: list[Guides | None], dtype: torch.dtype) -> Tensor | None:
+        """``[1, 1, 4, 16 · octaves, H/4, W/4]``, or None unless the decoder reads noise and every frame has guides."""
+        known = [g for g in frames if g is not None]
+        if not self._wanted or len(known) < len(frames):
+            return None
+        depth = torch.cat([g.depth for g in known]).to(self._device)
+        cameras = cameras_of(torch.cat([g.camera for g in known]).to(self._device))
+        if self._volume is None:
+            noise = anchored_noise_cpu(depth, cameras)
+        else:
+            noise = anchored_noise(depth, cameras, self._volume)
+        return noise.to(dtype)[None, None]

@@ -1,0 +1,107 @@
+"""The loop of every stage: a budget, a schedule over it, curves, evaluations, and a state that resumes."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor
+
+from .run import Journal, load_run, save_run
+
+CURVE_EVERY = 100
+"""Steps whose mean is one line of the curves."""
+
+
+class Trainer(Protocol):
+    """What a stage gives to the loop."""
+
+    step: int
+    device: torch.device
+
+    def train_step(self, share: float) -> dict[str, Tensor]:
+        """One optimiser step at ``share`` of the budget; raises ``step``. Scalars to log, on any device."""
+
+    def evaluate(self) -> dict[str, float]:
+        """Held-out scores."""
+
+    def state(self) -> dict[str, Any]:
+        """Everything that the next step needs: tensors, and state dictionaries of tensors and numbers."""
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Take up what ``state`` gave."""
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may spend; the schedule follows whichever is spent first.
+
+    Args:
+        steps: optimiser steps in all, those before a resume included.
+        seconds: wall time in all, evaluations included.
+        evaluations: how often held-out scores are taken, evenly over the budget; the last one ends the run.
+    """
+
+    steps: int
+    seconds: float
+    evaluations: int = 6
+
+    def __post_init__(self) -> None:
+        if self.steps < 1 or self.seconds <= 0 or self.evaluations < 1:
+            raise ValueError(f"a budget needs steps, seconds and evaluations above 0, got {self}")
+
+    def share(self, step: int, seconds: float) -> float:
+        """Part of the budget that is spent, 0 to 1 and above."""
+        return max(step / self.steps, seconds / self.seconds)
+
+
+def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str, Any]) -> dict[str, float]:
+    """Train to the end of the budget, or go on where an earlier run of this folder stopped.
+
+    The state is saved after each evaluation and when the run ends, also by an exception such as Ctrl-C.
+
+    Returns:
+        The last held-out scores, with ``steps`` and ``seconds`` spent.
+    """
+    saved = load_run(folder, trainer.device)
+    spent = 0.0
+    if saved is not None:
+        trainer.load(saved["trainer"])
+        trainer.step, spent = saved["step"], saved["seconds"]
+    journal = Journal(folder, budget.seconds, "s", {"budget": budget.__dict__, **settings})
+    start = time.monotonic() - spent
+    window: list[dict[str, Tensor]] = []
+    due = int(budget.share(trainer.step, spent) * budget.evaluations) + 1
+
+    def save() -> None:
+        save_run(folder, trainer=trainer.state(), step=trainer.step, seconds=time.monotonic() - start)
+
+    try:
+        while (share := budget.share(trainer.step, time.monotonic() - start)) < 1.0:
+            if share * budget.evaluations >= due:
+                due += 1
+                journal.write(trainer.step, **trainer.evaluate())
+                save()
+            window.append(trainer.train_step(share))
+            if len(window) == CURVE_EVERY:
+                journal.write(trainer.step, **means(window))
+                journal.progress(time.monotonic() - start)
+                window = []
+        if window:
+            journal.write(trainer.step, **means(window))
+        scores = trainer.evaluate()
+        journal.write(trainer.step, **scores)
+    finally:
+        save()
+        journal.close()
+    return {**scores, "steps": float(trainer.step), "seconds": round(time.monotonic() - start, 1)}
+
+
+def means(rows: list[dict[str, Tensor]]) -> dict[str, float]:
+    """Mean of each name over the rows that have it; one wait for the device."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    stacked = {n: torch.stack([row[n].detach().float() for row in rows if n in row]).mean() for n in names}
+    return {n: float(v) for n, v in stacked.items()}

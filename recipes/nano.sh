@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# The whole recipe of nano: from nothing to weights that play. docs/TRAINING.md says what each line is for.
+# Every step goes on where it stopped when the script runs again. RUN is the folder of everything that it makes.
+set -euo pipefail
+RUN=${RUN:-runs/nano}
+CLIPS=${CLIPS:-1536}           # clips of 64 frames to train on; two places a look
+PAINTOVER=${PAINTOVER:-paintover}
+TIMES=${TIMES:-540,60,420,180} # seconds: autoencoder, segmenter, teacher-forcing, resampling
+
+common=(--size 448x256 --frames 64)
+$PAINTOVER clips "$RUN/train" --count "$CLIPS" --seed "${SEED:-1}" "${common[@]}" --planes depth ${RENDERERS:+--renderers "$RENDERERS"}
+$PAINTOVER clips "$RUN/held-out" --split held-out --count 32 --seed 2 "${common[@]}" --planes depth,motion ${RENDERERS:+--renderers "$RENDERERS"}
+$PAINTOVER train autoencoder segmenter teacher-forcing resampling --clips "$RUN/train" --held-out "$RUN/held-out" \
+    --folder "$RUN" --seconds "$TIMES" --compile --json
+$PAINTOVER pack "$RUN"

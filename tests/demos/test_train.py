@@ -1,0 +1,50 @@
+"""`paintover train` and `pack`: from clips to one file of weights, on a toy, as people run them."""
+
+import json
+
+import pytest
+
+from demos.cli import main
+from diffusion_render.model.bundle import open_renderer
+from diffusion_render.model.weights import read_header
+from tests.diffusion_render.train.test_autoencoder_stage import write_clips
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*lr_scheduler.*")
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory):
+    return write_clips(tmp_path_factory.mktemp("clips"), frames=36)
+
+
+def train(clips, folder, *words):
+    return main(["train", *words, "--preset", "toy", "--clips", str(clips), "--held-out", str(clips),
+                 "--folder", str(folder), "--steps", "2", "--evaluations", "1", "--batch", "2", "--crop", "64"])  # fmt: skip
+
+
+def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path, capsys):
+    assert train(clips, tmp_path, "autoencoder", "teacher-forcing", "resampling", "--json") == 0
+    scores = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert set(scores) == {"autoencoder", "teacher-forcing", "resampling"}
+    assert scores["resampling"]["steps"] == 2
+    assert len(scores["resampling"]["other_place_psnr"]) >= 1
+    assert (tmp_path / "resampling" / "stream_other_place.jpg").stat().st_size > 1000
+    assert main(["pack", str(tmp_path), "--preset", "toy", "--out", str(tmp_path / "out" / "toy.safetensors")]) == 0
+    header = read_header(tmp_path / "out" / "toy.safetensors")
+    assert (header.stage, header.sampler, header.preset) == ("resampling", "euler-2", "toy")
+    assert open_renderer("toy", tmp_path / "out").config.preset == "toy"
+
+
+def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):
+    assert train(clips, tmp_path, "teacher-forcing") == 2
+    assert "run the stage 'autoencoder' first" in capsys.readouterr().err
+
+
+def test_times_must_fit_the_stages(clips, tmp_path, capsys):
+    assert train(clips, tmp_path, "autoencoder", "teacher-forcing", "--seconds", "5,5,5") == 2
+    assert "--seconds takes one time, or 2 of them" in capsys.readouterr().err
+
+
+def test_packing_a_run_without_parts_is_refused_by_name(tmp_path, capsys):
+    assert main(["pack", str(tmp_path)]) == 2
+    assert "autoencoder.safetensors" in capsys.readouterr().err
