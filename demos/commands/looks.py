@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from demos.ends import advising
 from demos.options import DEFAULT_TRACK, NamedLook, parse_look, parse_size
 from demos.report import print_json
+from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from engine_sim.views.frame import FrameState
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 SETTLE_TICKS = 3 * 120 + 4 * 120  # the countdown, and four seconds of the race
 COLUMNS = 2
+SIZE = "448x256"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="*", metavar="NAME|SEED", help="only these looks (default: all ten by name)")
     parser.add_argument("--prompt", metavar="NAME|SEED", help="print the prompt of one look")
     parser.add_argument("--sheet", type=Path, metavar="FILE", help="draw one place in each look into a PNG (needs GL)")
-    parser.add_argument("--track", default=DEFAULT_TRACK, metavar="NAME", help="circuit of the sheet")
-    parser.add_argument("--size", default="448x256", metavar="WxH", help="size of a picture on the sheet (448x256)")
+    parser.add_argument("--track", metavar="NAME", help=f"circuit of the sheet ({DEFAULT_TRACK})")
+    parser.add_argument("--size", metavar="WxH", help=f"size of a picture on the sheet ({SIZE})")
     parser.add_argument("--json", action="store_true", help="print the looks whole, one JSON object on the last line")
 
 
@@ -32,21 +34,31 @@ def run(args: argparse.Namespace) -> int:
     """List, describe and draw."""
     from engine_sim.views.look import look_names, look_split
 
+    refuse_idle_options(args)
     if args.prompt is not None:
         print(parse_look(args.prompt).look.prompt())
         return 0
     looks = [parse_look(text) for text in (args.names or look_names())]
-    size = parse_size(args.size)
+    track = args.track or DEFAULT_TRACK
     if args.sheet is not None:
-        draw_sheet(args.sheet, looks, args.track, size)
+        draw_sheet(args.sheet, looks, track, parse_size(args.size or SIZE))
     for name, look in looks:
         split = "held-out" if name in look_names() else look_split(look.seed)
         print(f"{name:<18} {split:<9} {look.weather.lighting}, {look.style}")
     if args.sheet is not None:
-        print(f"{len(looks)} looks of {args.track} in {args.sheet}")
+        print(f"{len(looks)} looks of {track} in {args.sheet}")
     if args.json:
         print_json({"looks": [{"name": name, **look.to_dict()} for name, look in looks]})
     return 0
+
+
+def refuse_idle_options(args: argparse.Namespace) -> None:
+    """UserError for options that would change nothing: those of a sheet without one, and a sheet beside a prompt."""
+    given = [name for name in ("track", "size") if getattr(args, name) is not None]
+    if args.sheet is None and given:
+        raise UserError(f"--{given[0]} says how a sheet is drawn: name its file with --sheet FILE, or leave it out")
+    if args.sheet is not None and args.prompt is not None:
+        raise UserError("--prompt prints one look's prompt and draws nothing: leave --sheet or --prompt out")
 
 
 def draw_sheet(path: Path, looks: list[NamedLook], track: str, size: tuple[int, int]) -> None:

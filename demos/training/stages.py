@@ -139,7 +139,8 @@ def score_generator(shop: Workshop, schedule: Schedule, place: Path) -> dict[str
     shop.renderer.eval()
     for away in (False, True):
         name = "other_place" if away else "own_frame"
-        drives = [shop.held_out.drive(k, away) for k in range(min(DRIVES, len(shop.held_out)))]
+        text = shop.latents()[1].prompts
+        drives = [shop.held_out.drive(k, away, text[k].float()) for k in range(min(DRIVES, len(shop.held_out)))]
         streams = score_streams(shop.renderer, schedule, drives, place / f"stream_{name}.jpg")
         scores |= {f"{name}_{k}": v for k, v in dataclasses.asdict(streams).items()}
     return scores

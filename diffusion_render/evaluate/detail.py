@@ -13,7 +13,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-_LUMA = (0.299, 0.587, 0.114)
+from .pictures import luma
 
 
 class DetailSums(NamedTuple):
@@ -67,5 +67,5 @@ def measure_detail(output: Tensor, teacher: Tensor, class_maps: Tensor, classes:
 
 
 def _fine(picture: Tensor) -> Tensor:
-    luma = (picture.float() * picture.new_tensor(_LUMA, dtype=torch.float32)[:, None, None]).sum(1, keepdim=True)
-    return (luma - F.avg_pool2d(luma, 5, 1, 2, count_include_pad=False))[:, 0]
+    light = luma(picture)[:, None]
+    return (light - F.avg_pool2d(light, 5, 1, 2, count_include_pad=False))[:, 0]

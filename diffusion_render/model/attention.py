@@ -8,6 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from .layers import rms_norm
+
 HEAD = 128
 """Width of a head: 1.2–1.5 × better per FLOP than 64 on Hopper (ENVIRONMENT, 11.1)."""
 AXES = (32, 48, 48)
@@ -21,29 +23,42 @@ class KeyValue(NamedTuple):
     value: Tensor
 
 
-def rotary_table(positions: Tensor, base: float = 100.0) -> Tensor:
-    """Positions ``[L, 3]`` (time, row, column; NaN-free floats) → complex rotations ``[L, HEAD/2]`` (Su et al., 2021).
+class Rotary(NamedTuple):
+    """Rotations of L tokens, each ``[L, 1, HEAD]``: cosines, and sines with the sign of each half."""
 
-    Every axis turns its own share of the channel pairs; tokens at (0, 0, 0) are not turned.
+    cos: Tensor
+    sin: Tensor
+
+
+def rotary_table(positions: Tensor, base: float = 100.0) -> Rotary:
+    """Positions ``[L, 3]`` (time, row, column; NaN-free floats) → fp32 rotations of L tokens (Su et al., 2021).
+
+    Every axis turns its own share of the channel pairs; tokens at (0, 0, 0) are not turned. Channel k is paired with
+    channel k + HEAD/2: whole halves stay contiguous, which is four times as fast on a CPU as neighbours.
     """
     parts = []
     for axis, width in enumerate(AXES):
         rates = base ** (-torch.arange(0, width, 2, device=positions.device, dtype=torch.float32) / width)
         parts.append(positions[:, axis, None].float() * rates)
-    angle = torch.cat(parts, 1)
-    return torch.polar(torch.ones_like(angle), angle)
+    angle = torch.cat(parts, 1)[:, None]
+    sine = torch.sin(angle)
+    return Rotary(torch.cos(angle).repeat(1, 1, 2), torch.cat([-sine, sine], -1))
 
 
-def rotate(x: Tensor, table: Tensor) -> Tensor:
-    """Turn channel pairs of ``[N, L, heads, HEAD]`` by ``[L, HEAD/2]``; same dtype out."""
-    real, imag = table.real[:, None].to(x.dtype), table.imag[:, None].to(x.dtype)
-    a, b = x[..., 0::2], x[..., 1::2]
-    return torch.stack([a * real - b * imag, a * imag + b * real], -1).flatten(-2)
+def rotate(x: Tensor, table: Rotary) -> Tensor:
+    """Turn channel pairs of ``[N, L, heads, HEAD]``; the table has the dtype of ``x``."""
+    a, b = x.chunk(2, -1)
+    return torch.addcmul(x * table.cos, torch.cat([b, a], -1), table.sin)
 
 
 def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """softmax(q kᵀ / √HEAD) v for ``[N, L, heads, HEAD]`` each → ``[N, L, heads · HEAD]``."""
-    out = F.scaled_dot_product_attention(query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2))
+    q, k, v = query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
+    if q.device.type == "cpu" and q.dtype is torch.bfloat16:
+        # torch's fused kernel for CPUs multiplies in fp32: plain products use the bf16 units, 2.7 × faster.
+        out = torch.softmax((q * HEAD**-0.5) @ k.contiguous().transpose(-1, -2), -1) @ v
+    else:
+        out = F.scaled_dot_product_attention(q, k, v)
     return out.transpose(1, 2).flatten(2)
 
 
@@ -60,21 +75,21 @@ class Attention(nn.Module):
         self.query_gain = nn.Parameter(torch.ones(HEAD))
         self.key_gain = nn.Parameter(torch.ones(HEAD))
 
-    def project(self, x: Tensor, rotary: Tensor) -> tuple[Tensor, KeyValue]:
+    def project(self, x: Tensor, rotary: Rotary) -> tuple[Tensor, KeyValue]:
         """Tokens ``[N, L, width]`` → (turned queries, turned keys and values)."""
-        q, k, v = self.qkv(x).unflatten(-1, (3, self.heads, HEAD)).unbind(2)
-        q = F.rms_norm(q, (HEAD,), self.query_gain.to(q.dtype), 1e-6)
-        k = F.rms_norm(k, (HEAD,), self.key_gain.to(k.dtype), 1e-6)
-        return rotate(q, rotary), KeyValue(rotate(k, rotary), v)
+        qk, v = self.qkv(x).unflatten(-1, (3 * self.heads, HEAD)).split((2 * self.heads, self.heads), 2)
+        gain = torch.stack([self.query_gain, self.key_gain]).repeat_interleave(self.heads, 0)
+        q, k = rotate(rms_norm(qk, gain.to(qk.dtype)), rotary).chunk(2, 2)
+        return q, KeyValue(k, v)
 
     def forward(
-        self, x: Tensor, rotary: Tensor, prefix: int, cached: KeyValue | None = None
+        self, x: Tensor, rotary: Rotary, prefix: int, cached: KeyValue | None = None
     ) -> tuple[Tensor, KeyValue]:
         """Attend.
 
         Args:
             x: ``[N, L, width]``: prefix tokens first, or the moving part alone if ``cached`` is given.
-            rotary: ``[L, HEAD/2]``.
+            rotary: rotations of the L tokens, in the dtype of ``x``.
             prefix: number of prefix tokens in ``x``.
             cached: keys and values of a prefix computed before.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import types
 import typing
 from collections.abc import Mapping
@@ -16,31 +15,15 @@ from torch.overrides import TorchFunctionMode
 from render_bridge.palette import RACING
 
 from .packing import STEP_RATIO
+from .places import has_weights as has_weights
+from .places import weights_folder as weights_folder
+from .places import weights_path
 from .renderer import PRESETS, Renderer, RendererConfig
 from .weights import WeightsError, WeightsHeader, load_weights, read_header, save_packed
-
-WEIGHTS_VARIABLE = "PAINTOVER_WEIGHTS"
-"""Environment variable that names another folder of weights."""
 
 MOST_PARAMETERS = 2**27
 MOST_LAYERS, MOST_SIZE = 64, 4096
 """Bounds of what a file may ask to be built: 512 MiB in fp32, and no network that takes minutes to put together."""
-
-
-def weights_folder() -> Path:
-    """Folder of the shipped weights: ``PAINTOVER_WEIGHTS`` if set, else ``assets/weights`` of the repository."""
-    named = os.environ.get(WEIGHTS_VARIABLE)
-    return Path(named) if named else Path(__file__).resolve().parents[2] / "assets" / "weights"
-
-
-def weights_path(preset: str, folder: Path | None = None) -> Path:
-    """The file of a preset's renderer."""
-    return (folder or weights_folder()) / f"{preset}.safetensors"
-
-
-def has_weights(preset: str, folder: Path | None = None) -> bool:
-    """Whether there is a file for the preset; ``open_renderer`` says whether it is any good."""
-    return weights_path(preset, folder).is_file()
 
 
 def open_renderer(

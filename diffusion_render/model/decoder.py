@@ -46,8 +46,9 @@ class FrameHead(nn.Module):
         return F.pixel_shuffle(self.out(F.silu(self.norm_out(y))) + base, 4)
 
     def _spread(self, x: Tensor) -> Tensor:
-        """``[M, C, h, w]`` → ``[4·M, head, h, w]``, channels-last: one product a frame leaves each frame in one piece."""
+        """``[M, C, h, w]`` → ``[4·M, head, h, w]``, channels-last: a product for each frame leaves it in one piece."""
         m, c, h, w = x.shape
+        assert self.spread.bias is not None
         weight = self.spread.weight.view(FRAMES, -1, c).transpose(1, 2).repeat(m, 1, 1)
         bias = self.spread.bias.view(FRAMES, 1, -1).repeat(m, 1, 1)
         rows = x.permute(0, 2, 3, 1).reshape(m, 1, h * w, c).expand(-1, FRAMES, -1, -1).flatten(0, 1)

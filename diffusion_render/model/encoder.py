@@ -12,7 +12,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .layers import ChannelRMSNorm, Down, TimedStage, fold_time, unfold_time
+from .layers import ChannelRMSNorm, Down, TimedStage, fold_time, join_frames, unfold_time
 
 FRAMES = 4
 """Video frames of one latent frame."""
@@ -63,7 +63,7 @@ class Encoder(nn.Module):
             )
         x = F.pixel_unshuffle(frames.reshape(n * count, 3, height, width), 4)
         x = x.reshape(n * count // FRAMES, -1, height // 4, width // 4)
-        x = self.pixels(x) + self.structure(structure.flatten(0, 1).flatten(1, 2))
+        x = self.pixels(x) + self.structure(join_frames(structure))
         after = []
         for k, stage in enumerate(self.stages):
             x = unfold_time(x, n)

@@ -15,7 +15,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import HEAD, Attention, KeyValue, rotary_table
+from .attention import HEAD, Attention, KeyValue, Rotary, rotary_table
+from .layers import rms_norm
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,22 @@ class Tokens(NamedTuple):
     positions: Tensor
 
 
+class Embedded(NamedTuple):
+    """Embedded tokens: ``x`` ``[N, U, P, D]``, ``modulation`` ``[N, U, 1, 6 · D]``, ``positions`` ``[U · P, 3]``."""
+
+    x: Tensor
+    modulation: Tensor
+    positions: Tensor
+
+
+def join(parts: list[Embedded]) -> tuple[Tensor, Tensor, Rotary]:
+    """One sequence of runs: tokens ``[N, L, D]``, their modulation ``[N, L, 6 · D]``, rotations of L tokens."""
+    x = torch.cat([p.x.flatten(1, 2) for p in parts], 1)
+    wide = [p.modulation.expand(-1, -1, p.x.shape[2], -1).flatten(1, 2) for p in parts]
+    rotary = rotary_table(torch.cat([p.positions for p in parts]))
+    return x, torch.cat(wide, 1), Rotary(*(part.to(x.dtype) for part in rotary))
+
+
 class Modulation(nn.Module):
     """Shift, scale and gate of each layer from the noise level: one network and a table per layer (PixArt-α)."""
 
@@ -92,16 +109,16 @@ class Block(nn.Module):
         self.down = nn.Linear(hidden, width, bias=False)
 
     def forward(
-        self, x: Tensor, modulation: Tensor, rotary: Tensor, prefix: int, cached: KeyValue | None
+        self, x: Tensor, modulation: Tensor, rotary: Rotary, prefix: int, cached: KeyValue | None
     ) -> tuple[Tensor, KeyValue]:
-        """x ``[N, L, D]``, modulation ``[N, L, 6 · D]`` → (x, prefix keys and values)."""
+        """x ``[N, ..., D]``, modulation ``[N, ..., 6 · D]`` that broadcasts to it → (x, prefix keys and values)."""
         shift1, scale1, gate1, shift2, scale2, gate2 = modulation.chunk(6, -1)
-        h = F.rms_norm(x, x.shape[-1:]) * (1 + scale1) + shift1
-        h, kept = self.attention(h, rotary, prefix, cached)
-        x = x + gate1 * h
-        h = F.rms_norm(x, x.shape[-1:]) * (1 + scale2) + shift2
+        h = torch.addcmul(shift1, rms_norm(x), 1 + scale1)
+        h, kept = self.attention(h.flatten(1, -2), rotary, prefix, cached)
+        x = torch.addcmul(x, gate1, h.view_as(x))
+        h = torch.addcmul(shift2, rms_norm(x), 1 + scale2)
         a, b = self.up(h).chunk(2, -1)
-        return x + gate2 * self.down(F.silu(a) * b), kept
+        return torch.addcmul(x, gate2, self.down(F.silu(a) * b)), kept
 
 
 class Generator(nn.Module):
@@ -120,11 +137,9 @@ class Generator(nn.Module):
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
 
-    def _embed(self, run: Tokens, role: int) -> tuple[Tensor, Tensor, Tensor]:
-        """Tokens ``[N, U·h·w, D]``, modulation of their level, positions ``[U·h·w, 3]``."""
+    def _embed(self, run: Tokens, role: int) -> Embedded:
         _, u, _, h, w = run.latents.shape
         x = self.latent(run.latents.permute(0, 1, 3, 4, 2)) + self.structure(run.structure.permute(0, 1, 3, 4, 2))
-        modulation = self.modulation(run.level)[:, :, None].expand(-1, -1, h * w, -1)
         grid = torch.meshgrid(
             run.positions.float(),
             torch.arange(h, device=x.device, dtype=torch.float32),
@@ -132,16 +147,14 @@ class Generator(nn.Module):
             indexing="ij",
         )
         positions = torch.stack(grid, -1).view(u * h * w, 3)
-        return x.flatten(1, 3) + self.role[role], modulation.flatten(1, 2), positions
+        return Embedded(x.flatten(2, 3) + self.role[role], self.modulation(run.level)[:, :, None], positions)
 
-    def _embed_text(self, text: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    def _embed_text(self, text: Tensor) -> Embedded:
         x = self.text(text) + self.role[3]
         clean = self.modulation(torch.zeros(text.shape[:2], device=text.device))
-        return x, clean, torch.zeros(text.shape[1], 3, device=text.device)
+        return Embedded(x[:, :, None], clean[:, :, None], torch.zeros(text.shape[1], 3, device=text.device))
 
-    def _embed_prefix(
-        self, text: Tensor, reference: Tokens, sink: Tokens | None
-    ) -> list[tuple[Tensor, Tensor, Tensor]]:
+    def _embed_prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[Embedded]:
         parts = [self._embed_text(text), self._embed(reference, 0)]
         return parts if sink is None else [*parts, self._embed(sink, 1)]
 
@@ -155,19 +168,15 @@ class Generator(nn.Module):
             moving: history and chunk, each unit at its own level.
         """
         parts = self._embed_prefix(text, reference, sink)
-        prefix = sum(p[0].shape[1] for p in parts)
-        parts.append(self._embed(moving, 2))
-        x, modulation = (torch.cat([p[k] for p in parts], 1) for k in (0, 1))
-        rotary = rotary_table(torch.cat([p[2] for p in parts]))
+        prefix = sum(len(p.positions) for p in parts)
+        x, modulation, rotary = join([*parts, self._embed(moving, 2)])
         for k, block in enumerate(self.blocks):
             x, _ = block(x, modulation + self.modulation.table[k], rotary, prefix, None)
         return self._velocity(x[:, prefix:], moving)
 
     def prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[KeyValue]:
         """Keys and values of the prefix, one entry a layer: once a session, and after a change of look."""
-        parts = self._embed_prefix(text, reference, sink)
-        x, modulation = (torch.cat([p[k] for p in parts], 1) for k in (0, 1))
-        rotary = rotary_table(torch.cat([p[2] for p in parts]))
+        x, modulation, rotary = join(self._embed_prefix(text, reference, sink))
         cache = []
         for k, block in enumerate(self.blocks):
             x, kept = block(x, modulation + self.modulation.table[k], rotary, x.shape[1], None)
@@ -177,12 +186,12 @@ class Generator(nn.Module):
     def step(self, cache: list[KeyValue], moving: Tokens) -> Tensor:
         """Velocities of the moving part ``[N, U, C, h, w]`` against a cached prefix."""
         x, modulation, positions = self._embed(moving, 2)
-        rotary = rotary_table(positions)
+        rotary = Rotary(*(part.to(x.dtype) for part in rotary_table(positions)))
         for k, block in enumerate(self.blocks):
             x, _ = block(x, modulation + self.modulation.table[k], rotary, 0, cache[k])
         return self._velocity(x, moving)
 
     def _velocity(self, x: Tensor, moving: Tokens) -> Tensor:
         n, u, _, h, w = moving.latents.shape
-        v = self.out(F.rms_norm(x, x.shape[-1:]))
+        v = self.out(rms_norm(x))
         return v.view(n, u, h, w, -1).permute(0, 1, 4, 2, 3)

@@ -22,8 +22,27 @@ def unfold_time(x: Tensor, batch: int) -> Tensor:
     return x.unflatten(0, (batch, -1))
 
 
+EPS = 1e-6
+
+
+def rms_norm(x: Tensor, gain: Tensor | None = None) -> Tensor:
+    """x / rms over the last axis · gain (Zhang and Sennrich, 2019); the mean square is summed in fp32."""
+    if x.device.type != "cpu":
+        return F.rms_norm(x, x.shape[-1:], gain, EPS)
+    # torch has no fused kernel for this on CPUs; its own five passes cost twice as much.
+    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
+    scaled = x * torch.rsqrt(length.square() / x.shape[-1] + EPS).to(x.dtype)
+    return scaled if gain is None else scaled * gain
+
+
+def join_frames(x: Tensor) -> Tensor:
+    """[N, T, F, C, H, W] → [N·T, F·C, H, W], channels-last; ``x`` holds its channels innermost in memory."""
+    n, t, f, c, h, w = x.shape
+    return x.permute(0, 1, 4, 5, 2, 3).reshape(n * t, h, w, f * c).permute(0, 3, 1, 2)
+
+
 class ChannelRMSNorm(nn.Module):
-    """x / rms over channels · gain, at every pixel (Zhang and Sennrich, 2019); fp32 inside."""
+    """``rms_norm`` over channels, at every pixel."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -31,8 +50,7 @@ class ChannelRMSNorm(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         # In channels-last memory this is a norm over the last axis, which has a fused kernel.
-        rows = x.permute(0, 2, 3, 1)
-        return F.rms_norm(rows, rows.shape[-1:], self.gain.to(x.dtype), 1e-6).permute(0, 3, 1, 2)
+        return rms_norm(x.permute(0, 2, 3, 1), self.gain.to(x.dtype)).permute(0, 3, 1, 2)
 
 
 class ResidualBlock(nn.Module):
@@ -64,8 +82,12 @@ class Down(nn.Module):
         self.group = 4 * channels // out_channels
 
     def forward(self, x: Tensor) -> Tensor:
-        x = F.pixel_unshuffle(x, 2)
-        return self.conv(x) + x.unflatten(1, (-1, self.group)).mean(2)
+        # Unshuffling and a 1×1 convolution are one 2×2 convolution of stride 2, which moves no memory beforehand.
+        kernel = self.conv.weight.view(self.conv.out_channels, -1, 2, 2)
+        y = F.conv2d(x, kernel, self.conv.bias, stride=2)
+        if self.group == 4:  # the four places of one channel
+            return y + F.avg_pool2d(x, 2)
+        return y + F.pixel_unshuffle(x, 2).unflatten(1, (-1, self.group)).mean(2)
 
 
 class Up(nn.Module):
@@ -79,6 +101,8 @@ class Up(nn.Module):
         self.repeats = 4 * out_channels // channels
 
     def forward(self, x: Tensor) -> Tensor:
+        if self.repeats == 4:  # all four places repeat one channel
+            return F.pixel_shuffle(self.conv(x), 2) + F.interpolate(x, scale_factor=2)
         return F.pixel_shuffle(self.conv(x) + x.repeat_interleave(self.repeats, 1), 2)
 
 
@@ -96,8 +120,8 @@ class CausalMemory(nn.Module):
     def forward(self, x: Tensor, state: Tensor | None) -> tuple[Tensor, Tensor]:
         """x [N, T, C, H, W], state [N, C, H, W] or None → (mixed x, next state)."""
         first = torch.zeros_like(x[:, :1]) if state is None else state[:, None]
-        before = torch.cat([first, x[:, :-1]], 1)
-        mixed = self.mix(fold_time(torch.cat([x, before], 2)))
+        before = first if x.shape[1] == 1 else torch.cat([first, x[:, :-1]], 1)
+        mixed = self.mix(torch.cat([fold_time(x), fold_time(before)], 1))
         return x + unfold_time(mixed, x.shape[0]), x[:, -1]
 
 

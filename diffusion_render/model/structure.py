@@ -19,17 +19,17 @@ PLACES = BLOCK * BLOCK
 
 
 def block_codes(class_maps: Tensor, classes: int) -> Tensor:
-    """uint8 class maps ``[..., H, W]`` → int64 table rows ``[..., H/4, W/4, 16]``: place · classes + class."""
+    """uint8 class maps ``[..., H, W]`` → int32 table rows ``[..., H/4, W/4, 16]``: place · classes + class."""
     *lead, height, width = class_maps.shape
     if height % BLOCK or width % BLOCK:
         raise ValueError(f"class maps must be divisible by {BLOCK}, got {height} × {width}")
     blocks = class_maps.reshape(*lead, height // BLOCK, BLOCK, width // BLOCK, BLOCK)
-    ids = blocks.movedim(-3, -2).flatten(-2).long()
-    return ids + torch.arange(PLACES, device=ids.device) * classes
+    ids = blocks.movedim(-3, -2).flatten(-2).int()
+    return ids.add_(torch.arange(PLACES, device=ids.device, dtype=torch.int32) * classes)
 
 
 def sum_rows_by_lookup(codes: Tensor, table: Tensor) -> Tensor:
-    """codes int64 ``[M, 16]``, table ``[R, C]`` → ``[M, C]``. The fast path without gradients."""
+    """codes int32 ``[M, 16]``, table ``[R, C]`` → ``[M, C]``. The fast path without gradients."""
     return F.embedding_bag(codes, table, mode="sum")
 
 
@@ -39,7 +39,7 @@ def sum_rows_by_matmul(codes: Tensor, table: Tensor) -> Tensor:
     The gradient of a lookup adds millions of pixels into 208 rows one by one; the product does it at matrix speed.
     """
     hot = torch.zeros(codes.shape[0], table.shape[0], device=table.device, dtype=table.dtype)
-    return hot.scatter_(1, codes, 1.0) @ table
+    return hot.scatter_(1, codes.long(), 1.0) @ table
 
 
 class ClassRows(nn.Module):

@@ -12,7 +12,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from .encoder import FRAMES
-from .layers import Down
+from .layers import Down, join_frames
 from .structure import ClassRows
 
 SHARE_BLOCK = 8
@@ -59,7 +59,7 @@ class StructureEncoder(nn.Module):
     def forward(self, class_maps: Tensor, table: Tensor) -> Tensor:
         """uint8 class maps ``[N, U, 4, H, W]`` → features ``[N, U, channels, H/32, W/32]``."""
         n, u, f, height, width = class_maps.shape
-        blocks = _blocks(class_maps).reshape(n, -1, SHARE_BLOCK * SHARE_BLOCK).long()
+        blocks = _blocks(class_maps).reshape(n, -1, SHARE_BLOCK * SHARE_BLOCK).int()
         read = [F.embedding_bag(blocks[i], table[i], mode="sum") for i in range(n)]
         features = torch.stack(read) / SHARE_BLOCK**2
         return self._fold(features.view(n, u, f, height // 8, width // 8, -1).permute(0, 1, 2, 5, 3, 4))
@@ -71,7 +71,7 @@ class StructureEncoder(nn.Module):
 
     def _fold(self, features: Tensor) -> Tensor:
         """``[N, U, 4, S, H/8, W/8]`` → ``[N, U, channels, H/32, W/32]``."""
-        x = self.fold(features.flatten(0, 1).flatten(1, 2))
+        x = self.fold(join_frames(features))
         for down in self.downs:
             x = down(F.silu(x))
         x = x + self.mix(F.silu(x))

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
 from typing import NamedTuple
 
 import torch
@@ -55,13 +58,25 @@ class GuideNoise:
 
     def __call__(self, frames: list[Guides | None], dtype: torch.dtype) -> Tensor | None:
         """``[1, 1, 4, 16 · octaves, H/4, W/4]``, or None unless the decoder reads noise and every frame has guides."""
+        return self.begin(frames)(dtype)
+
+    def begin(self, frames: list[Guides | None]) -> Callable[[torch.dtype], Tensor | None]:
+        """Start on a unit's noise; what comes back waits for it, and gives what a call would.
+
+        The CPU's path has one thread: it works beside those of the generator, not after them.
+        """
         known = [g for g in frames if g is not None]
         if not self._wanted or len(known) < len(frames):
-            return None
+            return lambda dtype: None
         depth = torch.cat([g.depth for g in known]).to(self._device)
         cameras = cameras_of(torch.cat([g.camera for g in known]).to(self._device))
-        if self._volume is None:
-            noise = anchored_noise_cpu(depth, cameras)
-        else:
+        if self._volume is not None:
             noise = anchored_noise(depth, cameras, self._volume)
-        return noise.to(dtype)[None, None]
+            return lambda dtype: noise.to(dtype)[None, None]
+        made = _worker().submit(anchored_noise_cpu, depth, cameras)
+        return lambda dtype: made.result().to(dtype)[None, None]
+
+
+@lru_cache(maxsize=1)
+def _worker() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(1, "guide-noise")

@@ -164,16 +164,17 @@ class StreamSession:
     def _render_window(self) -> list[Tensor]:
         window = self._window()
         maps = torch.stack([frame for frame, _ in self._pending]).to(self.device)[None]
+        guides = [g for _, g in self._pending]
+        noises = [self._guide_noise.begin(guides[k : k + FRAMES]) for k in range(0, len(guides), FRAMES)]
         codes = self.renderer.autoencoder.codes(maps)
         structure = self.renderer.structure(maps.unflatten(1, (-1, FRAMES)), self.look.structure_table)
         latents = self._denoise(window, structure)
         self._refuse_nan(latents, "latents")
         state, pictures = self._decoder, []
         for k in range(len(window.chunk)):
-            part, four = slice(k, k + 1), [g for _, g in self._pending[FRAMES * k : FRAMES * (k + 1)]]
-            noise = self._guide_noise(four, self.dtype)
+            part = slice(k, k + 1)
             frames, state = self.renderer.autoencoder.decode(
-                latents[:, part], codes[:, part], self.look.tables, state, noise
+                latents[:, part], codes[:, part], self.look.tables, state, noises[k](self.dtype)
             )
             self._refuse_nan(frames, "pixels")
             pictures += list(to_bytes(frames[0]))

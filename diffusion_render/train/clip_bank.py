@@ -21,7 +21,7 @@ from kernels.anchored_noise.plain import Crop, anchored_noise, noise_volume
 
 from ..evaluate.streaming import Drive
 from ..model.look_table import measure_look
-from ..stream.guides import cameras_of
+from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
 
 
@@ -76,6 +76,7 @@ class ClipBank:
         self.frames = arrays["teacher"]  # uint8 [C, T, H, W, 3]
         self.class_maps = arrays["class"]  # uint8 [C, T, H, W]
         self.depth = arrays.get("depth")  # float16 [C, T, H, W]
+        self.motion = arrays.get("motion")  # float32 [C, T, H, W, 2]
         self.camera = arrays["camera"]  # float64 [C, T, 12]
         # A hundred small steps a pixel: fused on a GPU, where launching them one by one costs more than drawing.
         self._make_noise = torch.compile(anchored_noise, dynamic=False) if device.type == "cuda" else anchored_noise
@@ -141,11 +142,14 @@ class ClipBank:
                 torch.ones(1, dtype=torch.bool),
             )
 
-    def drive(self, clip: int, away: bool) -> Drive:
+    def drive(self, clip: int, away: bool, text: Tensor | None = None) -> Drive:
         """A whole clip to stream; its reference is its own first frame, or that of its partner if ``away``."""
         reference = int(self.partners[clip]) if away else clip
         still = self.frames[reference, 0].movedim(-1, 0)
-        return Drive(self.class_maps[clip], self.frames[clip].movedim(-1, 1), still, self.class_maps[reference, 0])
+        motion = None if self.motion is None else self.motion[clip]
+        guides = None if self.depth is None else Guides(self.depth[clip], self.camera[clip])
+        maps, teacher = self.class_maps[clip], self.frames[clip].movedim(-1, 1)
+        return Drive(maps, teacher, still, self.class_maps[reference, 0], text, motion, guides)
 
     def _cut(self, cuts: list[tuple[int, slice, slice, slice]], tables: Tensor, guided: Tensor) -> Batch:
         frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])
@@ -185,7 +189,7 @@ def _load(
     places = sorted(places, key=lambda place: int(place[0]["index"]))[: limit or None]
     row_of = {(which, k): row for row, (_, which, k) in enumerate(places)}
     whole: dict[str, Tensor] = {}
-    wanted = ("class", "teacher", "camera", "depth")
+    wanted = ("class", "teacher", "camera", "depth", "motion")
     with ThreadPoolExecutor(workers) as pool, tqdm(total=len(paths), unit="shard", desc="clips") as bar:
         read = pool.map(lambda path: list(read_shard(path, wanted)), paths)
         for which, part in enumerate(read):

@@ -7,7 +7,6 @@ ceiling of the structure score, and on tampered ones, which says whether it judg
 from __future__ import annotations
 
 import copy
-import dataclasses
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -162,5 +161,5 @@ class SegmenterTrainer:
 def _without_guides(bank: ClipBank) -> ClipBank:
     """The same clips, drawn without anchored noise."""
     plain = copy.copy(bank)
-    plain.config = dataclasses.replace(bank.config, guides=0.0)
+    plain.depth = None
     return plain

@@ -138,6 +138,8 @@ class ClipFolder:
         fields = Fields(read_json(self.path / INDEX_FILE, most=256 << 20), str(self.path / INDEX_FILE))
         fields.text("format", (KIND,))
         check_class_table(fields.inner("classes"), table)
+        self.fps = fields.integer("fps", 1, 120)
+        """Video frames a second, of every clip."""
         self.entries: list[dict[str, Any]] = fields.objects("clips")
         """One object a clip, in the order of the plan: ``shard``, ``number``, ``look_seed``, ``place``, ``track``."""
 

@@ -44,8 +44,8 @@ class PipelinedView(Protocol):
     def begin(self, frame: FrameState, draws: DrawList) -> None:
         """Start a picture of what culling has left."""
 
-    def end(self) -> NDArray[np.uint8]:
-        """The oldest picture begun and not yet fetched."""
+    def end(self, out: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """The oldest picture begun and not yet fetched, written into ``out``."""
 
 
 def draw_into(
@@ -60,15 +60,15 @@ def draw_into(
     for index, (frame, visible) in enumerate(zip(frames, draws, strict=True)):
         view.begin(frame, visible)
         if index - fetched + 1 >= IN_FLIGHT:
-            out[fetched] = view.end()
+            view.end(out[fetched])
             fetched += 1
         if index % 8 == 7 and stopped():
             while fetched <= index:
-                view.end()
+                view.end(out[fetched])
                 fetched += 1
             raise Stopped
     while fetched < len(frames):
-        out[fetched] = view.end()
+        view.end(out[fetched])
         fetched += 1
 
 

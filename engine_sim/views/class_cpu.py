@@ -60,9 +60,13 @@ class CpuPainter:
         """Paint a class map now, for ``end``: there is no device to wait for."""
         self._done.append(self.classes(draws, camera))
 
-    def end(self) -> NDArray[np.uint8]:
-        """Class map of the oldest ``begin`` not yet ended."""
-        return self._done.popleft()
+    def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """Class map of the oldest ``begin`` not yet ended, in ``out`` if given."""
+        classes = self._done.popleft()
+        if out is None:
+            return classes
+        out[...] = classes
+        return out
 
     def close(self) -> None:
         """Nothing to release."""

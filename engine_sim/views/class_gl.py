@@ -87,12 +87,14 @@ class GlPainter:
             self._draw("classes", draws, camera).read_into(buffer, components=1, alignment=1, dtype="u1")
             self._pending.append(buffer)
 
-    def end(self) -> NDArray[np.uint8]:
-        """Class map uint8 [H, W] of the oldest ``begin`` not yet ended."""
+    def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """Class map uint8 [H, W] of the oldest ``begin`` not yet ended, in ``out`` if given."""
         with self._gl:
             buffer = self._pending.popleft()
             self._spare.append(buffer)
-            return self._plane(buffer.read(), np.uint8)
+            classes = np.empty((self.size[1], self.size[0]), np.uint8) if out is None else out
+            buffer.read_into(classes)
+            return classes
 
     def close(self) -> None:
         """Release everything; further calls raise RuntimeError."""

@@ -38,8 +38,8 @@ class Painter(Protocol):
     def begin(self, draws: DrawList, camera: Camera) -> None:
         """Start a class map."""
 
-    def end(self) -> NDArray[np.uint8]:
-        """The oldest class map begun and not yet ended."""
+    def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """The oldest class map begun and not yet ended, in ``out`` if given."""
 
     def close(self) -> None:
         """Release everything."""
@@ -79,12 +79,15 @@ class ClassView:
         self._painter.begin(draw_list(self._scene, frame) if draws is None else draws, frame.camera)
         self._begun += 1
 
-    def end(self) -> NDArray[np.uint8]:
-        """Class map of the oldest ``begin`` not yet fetched. Raises RuntimeError if there is none."""
+    def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """Class map of the oldest ``begin`` not yet fetched, in ``out`` (uint8 [H, W], contiguous) if given.
+
+        Raises RuntimeError if there is none.
+        """
         if self._begun == 0:
             raise RuntimeError("end() without a begin(): no class map has been started")
         self._begun -= 1
-        return self._painter.end()
+        return self._painter.end(out)
 
     def planes(
         self, frame: FrameState, previous: FrameState | None, names: Collection[str]

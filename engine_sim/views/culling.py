@@ -15,14 +15,13 @@ from numpy.typing import NDArray
 from render_bridge.palette import PLAYER_CAR, RIVAL_CAR
 
 from ..core.jit import kernel
-from .frame import Camera, CarPose, FrameState
-from .scene_data import INSTANCE_DTYPE, Batch, DrawList, Prototype, Scene
+from .frame import Camera, CarPose, FrameState, picture_right
+from .scene_data import INSTANCE_DTYPE, MAX_LODS, Batch, DrawList, Prototype, Scene
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 MAX_ASPECT = 2.0  # width / height that the frustum covers; every listed size is narrower
-_MAX_LODS = 6
 
 
 def draw_list(scene: Scene, frame: FrameState, aspect: float = MAX_ASPECT) -> DrawList:
@@ -44,12 +43,11 @@ def draw_list(scene: Scene, frame: FrameState, aspect: float = MAX_ASPECT) -> Dr
 
 def _view(camera: Camera, aspect: float) -> Floats:
     """[position 3, right 3, up 3, forward 3, cos and sin of the half angles across and up, far], float64 [17]."""
-    right = np.cross(camera.forward, camera.up)
     up = math.tan(camera.fov_y / 2.0)
     across = up * aspect
     rest = [1.0 / math.hypot(1.0, across), across / math.hypot(1.0, across)]
     rest += [1.0 / math.hypot(1.0, up), up / math.hypot(1.0, up), camera.far]
-    return np.concatenate([camera.position, right, camera.up, camera.forward, rest])
+    return np.array([*camera.position, *picture_right(camera), *camera.up, *camera.forward, *rest])
 
 
 @kernel
@@ -130,29 +128,19 @@ def order_by_slot(slot, counts, order):
     return total
 
 
-def _lod_table(prototypes: tuple[Prototype, ...]) -> Floats:
-    """Distances ``[prototypes, levels]``; levels that a prototype lacks begin and end nowhere."""
-    table = np.full((len(prototypes), _MAX_LODS), -1.0)
-    for row, prototype in zip(table, prototypes, strict=True):
-        row[: len(prototype.lod_distance)] = prototype.lod_distance
-    return table
-
-
 def _scenery_batches(scene: Scene, view: Floats) -> list[Batch]:
     count = len(scene.instances)
     slot = np.empty(count, np.int64)
-    counts = np.zeros(len(scene.prototypes) * _MAX_LODS, np.int64)
+    counts = np.zeros(scene.lod_table.size, np.int64)
     origin = scene.instances["origin"]
-    visible_instances(
-        view, origin, scene.instance_radius, scene.prototype_of, _lod_table(scene.prototypes), slot, counts
-    )
+    visible_instances(view, origin, scene.instance_radius, scene.prototype_of, scene.lod_table, slot, counts)
     order = np.empty(count, np.int64)
     total = order_by_slot(slot, counts, order)
     chosen = scene.instances[order[:total]]
     batches, start = [], 0
     for k in np.flatnonzero(counts).tolist():
         size = int(counts[k])
-        batches.append(Batch(k // _MAX_LODS, k % _MAX_LODS, chosen[start : start + size]))
+        batches.append(Batch(k // MAX_LODS, k % MAX_LODS, chosen[start : start + size]))
         start += size
     return batches
 

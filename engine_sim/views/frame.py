@@ -52,13 +52,17 @@ class FrameState:
     hide_player: bool = False
 
 
+def picture_right(camera: Camera) -> tuple[float, float, float]:
+    """The picture's x axis in the world, unit: forward × up."""
+    (fx, fy, fz), (ux, uy, uz) = camera.forward, camera.up
+    return fy * uz - fz * uy, fz * ux - fx * uz, fx * uy - fy * ux
+
+
 def view_matrix(camera: Camera) -> NDArray[np.float64]:
     """World → camera, ``float64 [4, 4]``, column vectors; camera looks along -z, y up (OpenGL's eye space)."""
-    forward = np.array(camera.forward)
-    up = np.array(camera.up)
-    right = np.cross(forward, up)
     matrix = np.eye(4)
-    matrix[0, :3], matrix[1, :3], matrix[2, :3] = right, up, -forward
+    matrix[:3, :3] = picture_right(camera), camera.up, camera.forward
+    matrix[2] *= -1.0
     matrix[:3, 3] = -matrix[:3, :3] @ np.array(camera.position)
     return matrix
 

@@ -27,8 +27,20 @@ _INSTANCE_FIELDS = (
     ("inst_object", "1u4", 4),
     ("inst_class", "1i4", 4),
 )
-_COMMAND_WORDS = 5  # index count, instances, first index, base vertex, base instance
+COMMAND_WORDS = 5  # index count, instances, first index, base vertex, base instance
 _SPARE = 256  # rows for cars and their wheels
+
+
+def _identity_record() -> bytes:
+    row = np.zeros(1, INSTANCE_DTYPE)
+    row["rotation"] = np.eye(3)
+    row["scale"] = 1.0
+    row["class_id"] = -1
+    return row.tobytes()
+
+
+IDENTITY_RECORD = _identity_record()
+"""The instance record of the static mesh."""
 
 
 class GlScene:
@@ -48,7 +60,7 @@ class GlScene:
         self._indices = ctx.buffer(indices.astype(np.uint32).tobytes())
         self._first_index = _starts([len(m.indices) for m in meshes])
         self._index_count = np.array([len(m.indices) for m in meshes], np.int64)
-        self._first_mesh = 1 + _starts([len(p.lods) for p in scene.prototypes])
+        self._first_mesh = (1 + _starts([len(p.lods) for p in scene.prototypes])).tolist()
         self._arrays: dict[int, tuple[moderngl.Program, moderngl.VertexArray]] = {}
         self._reserve(1 + len(scene.instances) + _SPARE, scene.static.first.size + len(meshes))
         self._draws = 0
@@ -72,22 +84,26 @@ class GlScene:
 
     def _records(self, draws: DrawList) -> bytes:
         # Bytes: joining structured arrays compares their types field by field, which took longer than the drawing.
-        return b"".join([identity_record(), *(b.instances.tobytes() for b in draws.batches)])
+        return b"".join([IDENTITY_RECORD, *(b.instances.tobytes() for b in draws.batches)])
 
     def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
-        commands = np.zeros((len(draws.ranges) + len(draws.batches), _COMMAND_WORDS), np.uint32)
-        static = commands[: len(draws.ranges)]
+        static = np.zeros((len(draws.ranges), COMMAND_WORDS), np.uint32)
         static[:, 0], static[:, 1], static[:, 2] = draws.ranges[:, 1], 1, draws.ranges[:, 0]
-        base_instance = 1
-        for command, batch in zip(commands[len(draws.ranges) :], draws.batches, strict=True):
-            mesh = self._first_mesh[batch.prototype] + batch.lod
-            command[:] = self._index_count[mesh], len(batch.instances), self._first_index[mesh], 0, base_instance
-            base_instance += len(batch.instances)
+        return np.concatenate([static, self._batch_commands(draws)])
+
+    def _batch_commands(self, draws: DrawList) -> NDArray[np.uint32]:
+        """One command a batch, whose records follow each other from row 1 on."""
+        batches = draws.batches
+        numbers = [(self._first_mesh[b.prototype] + b.lod, len(b.instances)) for b in batches]
+        mesh, size = np.array(numbers, np.int64).reshape(-1, 2).T
+        commands = np.zeros((len(batches), COMMAND_WORDS), np.uint32)
+        commands[:, 0], commands[:, 1], commands[:, 2] = self._index_count[mesh], size, self._first_index[mesh]
+        commands[:, 4] = 1 + np.cumsum(size) - size
         return commands
 
     def _reserve(self, rows: int, commands: int) -> None:
         self._instances = self._ctx.buffer(reserve=rows * INSTANCE_DTYPE.itemsize, dynamic=True)
-        self._indirect = self._ctx.buffer(reserve=commands * _COMMAND_WORDS * 4, dynamic=True)
+        self._indirect = self._ctx.buffer(reserve=commands * COMMAND_WORDS * 4, dynamic=True)
         self._arrays.clear()
 
     def _vertex_array(self, program: moderngl.Program) -> moderngl.VertexArray:
@@ -141,12 +157,3 @@ def _layout(program: moderngl.Program, fields: tuple[tuple[str, str, int], ...],
 def _starts(sizes: list[int]) -> NDArray[np.int64]:
     total = np.cumsum(np.array(sizes, np.int64))
     return total - np.array(sizes, np.int64)
-
-
-def identity_record() -> bytes:
-    """The instance record of the static mesh."""
-    row = np.zeros(1, INSTANCE_DTYPE)
-    row["rotation"] = np.eye(3)
-    row["scale"] = 1.0
-    row["class_id"] = -1
-    return row.tobytes()

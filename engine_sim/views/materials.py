@@ -20,13 +20,16 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+LINE_REACH = 24.0
+"""Metres on either side of the racing line that the variation of road materials can tell."""
+
 
 class Material(IntEnum):
     """What a surface is made of."""
 
-    ASPHALT = 0  # uv = (s, d) in metres; so are all ribbon materials
+    ASPHALT = 0  # uv = (s, d) in metres; so are all ribbon materials. Variation: ribbon.from_line; 0 on run-off
     CONCRETE = 1
-    DIRT_ROAD = 2
+    DIRT_ROAD = 2  # variation as on asphalt
     EDGE_LINE = 3  # variation 255 on dirt roads: thrown-out stones instead of paint
     KERB = 4
     GRASS_MOWN = 5  # uv = (s, d) beside the road, as on all verges
@@ -59,4 +62,4 @@ class Material(IntEnum):
     CAR_TRIM = 32
     CAR_HEADLIGHT = 33
     CAR_TAILLIGHT = 34
-    GRID_MARK = 35  # start line and grid boxes, class road; uv = (s, d)
+    GRID_MARK = 35  # start line and grid boxes, class road; uv = (s, d); variation as on asphalt

@@ -47,6 +47,7 @@ def _build(track: Track) -> Scene:
         prototype_of=prototype_of,
         instance_radius=np.sqrt((half * half).sum(-1)),
         wheel_offsets=WHEEL_OFFSETS,
+        ground=track.ground,
     )
 
 

@@ -6,9 +6,12 @@ Class views and the teacher view read the same scene and the same draw list, so 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ..tracks.track import Ground
 
 VERTEX_DTYPE = np.dtype(
     [
@@ -30,6 +33,8 @@ INSTANCE_DTYPE = np.dtype(
         ("class_id", "<i4"),  # −1: keep the vertex's class; cars override theirs (player or rival)
     ]
 )
+
+MAX_LODS = 6
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,15 @@ class Scene:
     prototype_of: NDArray[np.int64]
     instance_radius: NDArray[np.float64]
     wheel_offsets: NDArray[np.float64]
+    ground: Ground | None = None  # what casts the shadows of hills
+
+    @cached_property
+    def lod_table(self) -> NDArray[np.float64]:
+        """Distances ``[prototypes, MAX_LODS]``; levels that a prototype lacks begin and end nowhere."""
+        table = np.full((len(self.prototypes), MAX_LODS), -1.0)
+        for row, prototype in zip(table, self.prototypes, strict=True):
+            row[: len(prototype.lod_distance)] = prototype.lod_distance
+        return table
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .gl_context import load_shader
-from .materials import Material
+from .materials import LINE_REACH, Material
 from .teacher_textures import Layer
 
 CARS_LIT = 16
@@ -69,6 +69,7 @@ FRAME = Block(
         "frame_size": ("vec4", 1),  # pixels
         "shadow_near": ("mat4", 4),
         "shadow_far": ("mat4", 4),
+        "hill_place": ("vec4", 1),  # corner of the picture of hills' shade in the world, 1 / its size
         "car_count": ("ivec4", 1),
         "car_place": ("vec4", CARS_LIT),  # world, w: car number + 1
         "car_turn": ("vec4", CARS_LIT),  # cos and sin of yaw, 1 when braking
@@ -110,7 +111,7 @@ LOOK = Block(
         "tower_state": _V,
         "house_third": _V,
         "grade": _V,  # contrast, saturation, bloom, vignette
-        "grade_shadow": _V,
+        "grade_shadow": _V,  # w: how far the dark is lifted, as prints do it: the curve alone leaves shade black
         "grade_light": _V,
         "kind_color": ("vec4", MATERIALS),
         "kind_second": ("vec4", MATERIALS),
@@ -124,9 +125,11 @@ _SAMPLERS = """uniform sampler2DArray details;
 uniform sampler2D sky_table;
 uniform sampler2D print_atlas;
 uniform sampler2DShadow shadow_map;
+uniform sampler2D hills;
 """
 SAMPLER_UNITS = {
     "details": 0, "sky_table": 1, "print_atlas": 2, "shadow_map": 3, "picture": 4, "glow": 5, "seen": 6, "parts": 7,
+    "hills": 8,
 }  # fmt: skip
 
 
@@ -142,6 +145,7 @@ def bind_units(program: moderngl.Program | moderngl.ComputeShader) -> None:
 
 def _header(features: tuple[str, ...]) -> str:
     names = [f"const int {m.name} = {int(m)};" for m in Material]
+    names.append(f"const float LINE_REACH = {LINE_REACH:.1f};")
     names += [f"const float LAYER_{layer.name} = {int(layer)}.0;" for layer in Layer]
     defines = "".join(f"#define {name}\n" for name in features)
     return "#version 430 core\n" + defines + "\n".join(names) + "\n" + FRAME.declaration + LOOK.declaration + _SAMPLERS

@@ -132,6 +132,11 @@ def _casts(direct: Floats) -> bool:
     return bool(direct @ _LUMINANCE > 0.15)
 
 
+def _lift(direct: Floats, sun: Floats) -> float:
+    """How far the dark is lifted: most under a high sun, where shade would be black beside what it lights."""
+    return 0.1 + 0.14 * _casts(direct) * min(max(sun[2] / 0.35, 0.0), 1.0)
+
+
 def _car_reach(light: Lighting, sun: Floats) -> float:
     """How far a car's shadow or its head lamps reach, metres."""
     shadow = 3.5 + min(1.2 / max(sun[2], 0.02), 30.0)
@@ -154,7 +159,7 @@ def _light_values(look: Look, table: Floats, direct: Floats, sun: Floats) -> Val
         "brake_light": (1.0,),
         "lamp_reach": (_car_reach(light, sun) ** 2,),
         "grade": (light.contrast, light.saturation, 0.16 + 0.1 * light.lamps, 0.32),
-        "grade_shadow": light.shadow_tint,
+        "grade_shadow": (*light.shadow_tint, _lift(direct, sun)),
         "grade_light": light.light_tint,
     }
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import UserError
-from .gl_scene import GlScene, identity_record
+from .gl_scene import COMMAND_WORDS, IDENTITY_RECORD, GlScene
 from .materials import Material
 from .scene_data import DrawList, Mesh, Prototype, Scene, StaticCells
 
@@ -115,31 +115,23 @@ class TeacherScene(GlScene):
     def _records(self, draws: DrawList) -> bytes:
         # Every static range has a record of its own behind the others: it carries where its triangles start.
         listed = 1 + sum(len(b.instances) for b in draws.batches)
-        return super()._records(draws) + identity_record() * (len(self._starts) - listed)
+        return super()._records(draws) + IDENTITY_RECORD * (len(self._starts) - listed)
 
     def _commands(self, draws: DrawList) -> NDArray[np.uint32]:
-        rows: list[list[NDArray]] = [[] for _ in Group]
-        starts, base = [np.zeros(1, np.uint32)], 1
-        for batch in draws.batches:
-            mesh = self._first_mesh[batch.prototype] + batch.lod
-            size = len(batch.instances)
-            row = (self._index_count[mesh], size, self._first_index[mesh], 0, base)
-            rows[self.group_of[batch.prototype]].append(np.array([row], np.uint32))
-            starts.append(np.full(size, self._first_index[mesh] // 3, np.uint32))
-            base += size
-        listed = base
-        static = np.zeros((len(draws.ranges), 5), np.uint32)
+        objects = self._batch_commands(draws)
+        listed = 1 + int(objects[:, 1].sum())
+        static = np.zeros((len(draws.ranges), COMMAND_WORDS), np.uint32)
         static[:, 0], static[:, 1], static[:, 2] = draws.ranges[:, 1], 1, draws.ranges[:, 0]
-        static[:, 4] = base + np.arange(len(static))
-        rows[Group.GROUND].append(static)
-        starts.append(static[:, 2] // 3)
-        base += len(static)
-        first_triangle = np.concatenate(starts)
-        record = np.where(np.arange(base) < listed, np.arange(base), 0)
-        self._starts = np.stack([record, first_triangle], 1).astype(np.uint32)
-        sizes = [sum(len(r) for r in group) for group in rows]
-        self._spans = [(sum(sizes[:g]), sizes[g]) for g in Group]
-        return np.concatenate([r for group in rows for r in group])
+        static[:, 4] = np.arange(listed, listed + len(static))
+        self._starts = np.zeros((listed + len(static), 2), np.uint32)
+        self._starts[:listed, 0] = np.arange(listed)
+        self._starts[1:listed, 1] = np.repeat(objects[:, 2] // 3, objects[:, 1])
+        self._starts[listed:, 1] = static[:, 2] // 3
+        commands = np.concatenate([objects, static])
+        group = np.array([self.group_of[b.prototype] for b in draws.batches] + [Group.GROUND] * len(static), np.int64)
+        sizes = np.bincount(group, minlength=len(Group))
+        self._spans = list(zip((np.cumsum(sizes) - sizes).tolist(), sizes.tolist(), strict=True))
+        return commands[np.argsort(group, kind="stable")]
 
     def _reserve(self, rows: int, commands: int) -> None:
         super()._reserve(rows + commands, commands)

@@ -7,6 +7,7 @@ import moderngl
 from .frame import Camera
 from .gl_scene import picture_matrix, set_uniform
 from .teacher_blocks import SAMPLER_UNITS, source
+from .teacher_programs import make_screen_pass
 from .teacher_scene import Group, TeacherScene
 
 _ORDER = (Group.CAR, Group.BUILT, Group.PLANTS, Group.GROUND)
@@ -30,6 +31,8 @@ class SeenPass:
         self._program = ctx.program(
             vertex_shader=source("teacher_seen.vert"), fragment_shader=source("teacher_seen.frag")
         )
+        self._nothing = make_screen_pass(ctx, source("teacher_nothing.frag"))
+        set_uniform(self._nothing[0], "depth", 1.0)
         self.features = (f"PER_PIXEL {samples}",) + (("MULTISAMPLED",) if many else ())
 
     def draw(self, parts: TeacherScene, camera: Camera) -> None:
@@ -42,4 +45,7 @@ class SeenPass:
         set_uniform(self._program, "eye", camera.position)
         for group in _ORDER:
             parts.render_group(self._program, group)
+        # Last and only where nothing stands: clearing colours of a whole-number target is not defined.
+        self._ctx.depth_func = "<="
+        self._nothing[1].render(moderngl.TRIANGLES, vertices=3)
         self._seen.use(SAMPLER_UNITS["seen"])

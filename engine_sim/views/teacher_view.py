@@ -7,6 +7,7 @@ does one at a time.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 
 import moderngl
@@ -16,13 +17,14 @@ from numpy.typing import NDArray
 from ..core.errors import UserError
 from ..core.ticks import TICK_SECONDS
 from .culling import draw_list
-from .frame import Camera, CarPose, FrameState
+from .frame import Camera, CarPose, FrameState, picture_right
 from .gl_context import open_gl
 from .look import Look
 from .scene_data import DrawList, Scene
 from .teacher_blocks import CARS_LIT, FRAME, LOOK, SAMPLER_UNITS
 from .teacher_develop import Darkroom
 from .teacher_families import families_of
+from .teacher_hills import HillShade
 from .teacher_light import light_of
 from .teacher_paint import CardPainter, Painter, SoftPainter
 from .teacher_programs import Pictures
@@ -81,6 +83,7 @@ class TeacherView:
             self._pictures.sky.write(light.sky.tobytes())
             self._look_block.write(light.block)
             self._shadows.set_sun(light.sun)
+            self._hills.set_sun(light.sun)
 
     def draw(self, frame: FrameState, draws: DrawList | None = None) -> NDArray[np.uint8]:
         """RGB uint8 [H, W, 3] of a frame, row 0 at the top; ``draws`` spares culling if another view has done it."""
@@ -96,14 +99,16 @@ class TeacherView:
                 raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
             buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=self._bytes, dynamic=True)
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
-            self._darkroom.develop(buffer)
+            self._darkroom.develop(self._rows)
+            # A copy that is only ever copied to and read: cards keep such buffers within the processor's reach.
+            ctx.copy_buffer(buffer, self._rows)
             self._pending.append(buffer)
 
-    def end(self) -> NDArray[np.uint8]:
-        """RGB uint8 [H, W, 3] of the oldest frame begun and not yet ended."""
+    def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
+        """RGB uint8 [H, W, 3] of the oldest frame begun and not yet ended, in ``out`` (contiguous) if given."""
         with self._gl:
             buffer = self._pending.popleft()
-            picture = np.empty((self.size[1], self.size[0], 3), np.uint8)
+            picture = np.empty((self.size[1], self.size[0], 3), np.uint8) if out is None else out
             buffer.read_into(picture)
             self._spare.append(buffer)
             return picture
@@ -124,7 +129,9 @@ class TeacherView:
         self._parts = TeacherScene(ctx, self._scene)
         self._pictures = Pictures(ctx)
         self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if software else 2048)
+        self._hills = HillShade(ctx, self._scene.ground)
         self._darkroom = Darkroom(ctx, self.size)
+        self._rows = ctx.buffer(reserve=self._bytes, dynamic=True)
         self._seen = SeenPass(ctx, self.size, min(samples, ctx.max_integer_samples))
         self._painter: Painter = CardPainter(ctx, self._seen.features)
         if software:
@@ -134,6 +141,7 @@ class TeacherView:
         self._shadows.follow(frame.camera)
         self._pictures.use()
         self._shadows.texture.use(SAMPLER_UNITS["shadow_map"])
+        self._hills.use()
         self._frame_block.write(FRAME.pack(self._frame_values(frame)))
         self._frame_block.bind_to_uniform_block(0)
         self._look_block.bind_to_uniform_block(1)
@@ -145,18 +153,18 @@ class TeacherView:
     def _frame_values(self, frame: FrameState) -> dict[str, NDArray | tuple]:
         camera = frame.camera
         width, height = self.size
-        reach = np.tan(camera.fov_y / 2.0)
-        up, forward = np.array(camera.up), np.array(camera.forward)
+        reach = math.tan(camera.fov_y / 2.0)
         place, turn, count = _lit_cars(camera, frame.cars, self._cars_lit)
         return {
-            "view_right": np.cross(forward, up) * reach * width / height,
-            "view_up": up * reach,
-            "view_forward": forward,
+            "view_right": np.array(picture_right(camera)) * (reach * width / height),
+            "view_up": np.array(camera.up) * reach,
+            "view_forward": camera.forward,
             "eye_at": (*camera.position, camera.position[2] - self._haze_foot),
             "frame_time": (frame.tick * TICK_SECONDS,),
             "frame_size": (width, height),
             "shadow_near": self._shadows.matrices[0],
             "shadow_far": self._shadows.matrices[1],
+            "hill_place": self._hills.place,
             "car_count": (count,),
             "car_place": place,
             "car_turn": turn,
@@ -168,10 +176,10 @@ def _lit_cars(camera: Camera, cars: tuple[CarPose, ...], most: int
     """Places and turns of at most ``most`` cars near the camera, nearest first, and how many there are."""
     place, turn = np.zeros((CARS_LIT, 4), np.float32), np.zeros((CARS_LIT, 4), np.float32)
     x, y, _ = camera.position
-    near = sorted((np.hypot(c.x - x, c.y - y), number) for number, c in enumerate(cars))
+    near = sorted((math.hypot(c.x - x, c.y - y), number) for number, c in enumerate(cars))
     chosen = [number for distance, number in near if distance < _LIT_WITHIN][:most]
     for row, number in enumerate(chosen):
         car = cars[number]
         place[row] = car.x, car.y, car.z, number + 1
-        turn[row, :3] = np.cos(car.yaw), np.sin(car.yaw), float(car.brake_light)
+        turn[row, :3] = math.cos(car.yaw), math.sin(car.yaw), float(car.brake_light)
     return place, turn, len(chosen)

@@ -80,7 +80,7 @@ def _fill(depth, axes, half, volume, out):
                         _relative(depth[f], row + y, col + x, height, width, half[f], axes[f], here)
                         scale = finest
                         for k in range(OCTAVES + 1):
-                            index = 0
+                            index = np.int64(0)
                             for axis in range(3):
                                 at = np.floor((here[axis] + axes[f, 3, axis]) * scale)
                                 index = index * SIDE + (np.int64(at) & (SIDE - 1))

@@ -90,12 +90,31 @@ def test_looks_draws_one_place_in_each(run, tmp_path):
     assert left.mean() > right.mean() + 5  # the storm is darker
 
 
-@pytest.mark.parametrize("words", [("--sheet", "l.xyz"), ("--sheet", "new/l.png"), ("--size", "0x0"),
+@pytest.mark.parametrize("words", [("--sheet", "l.xyz"), ("--sheet", "new/l.png"), ("--sheet", "l.png", "--size", "0"),
                                    ("--sheet", "l.png", "--track", "nowhere")])  # fmt: skip
 def test_looks_checks_before_it_lists(run, monkeypatch, tmp_path, words):
     monkeypatch.chdir(tmp_path)
     code, out, errors = run("looks", *words)
     assert (code, out, len(errors)) == (2, [], 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("--track", "acorn-loop"), "--track"),
+        (("storm", "--track", "nowhere", "--json"), "--track"),
+        (("--size", "96x64"), "--size"),
+        (("--prompt", "storm", "--track", "acorn-loop"), "--track"),
+        (("--prompt", "storm", "--sheet", "l.png"), "--prompt"),
+    ],
+)
+def test_looks_refuses_what_would_change_nothing(run, monkeypatch, tmp_path, words, named):
+    monkeypatch.chdir(tmp_path)
+    code, out, errors = run("looks", *words)
+    assert (code, out, len(errors)) == (2, [], 1)
+    assert named in errors[0]
+    assert "--sheet" in errors[0]
     assert list(tmp_path.iterdir()) == []
 
 

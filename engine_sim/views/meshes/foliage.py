@@ -33,7 +33,7 @@ class Blob:
 
 
 def foliage(blobs: list[Blob], lod: int, middle: float, crown: list[Blob]) -> list[Part]:
-    """Blobs as meshes of 80 (fine ones at level 0) or 20 triangles.
+    """Blobs as meshes of 80 (fine ones at level 0, the first of a thinned crown at level 1) or 20 triangles.
 
     Args:
         lod: 0 near, 1 middle.
@@ -42,10 +42,11 @@ def foliage(blobs: list[Blob], lod: int, middle: float, crown: list[Blob]) -> li
     """
     fit = _fit(crown)
     parts = []
-    for blob in blobs:
-        offset, triangles = _lump(blob, blob.fine and lod == 0)
-        if lod == 1 and len(blobs) < len(crown):
-            offset = offset * 1.12  # fewer lumps fill the same crown
+    thinned = lod == 1 and len(blobs) < len(crown)
+    for number, blob in enumerate(blobs):
+        offset, triangles = _lump(blob, blob.fine and (lod == 0 or (thinned and number == 0)))
+        if thinned:
+            offset = offset * 1.16  # fewer lumps fill the same crown
         position = (np.array(blob.center) + offset) * fit
         finish = Finish(palette.VEGETATION, Material.LEAVES, blob.variation)
         parts.append(_leafy(position, triangles, finish, crown, middle))
@@ -62,8 +63,17 @@ def _fit(blobs: list[Blob]) -> Floats:
 def _lump(blob: Blob, fine: bool) -> tuple[Floats, Ints]:
     """Points around the blob's centre, and triangles; a coarse lump is widened so that it keeps the silhouette."""
     sphere, triangles = icosphere(1 if fine else 0)
+    sphere = _turned(sphere, blob.phase)
     swell = (1.0 if fine else 1.1) * _waves(sphere, blob.phase)
     return sphere * swell[:, None] * np.array(blob.radii), triangles
+
+
+def _turned(sphere: Floats, phase: float) -> Floats:
+    """An icosphere with a corner on top, not an edge, so that no crown ends flat; each lump turned its own way."""
+    tilt = np.arctan(2.0 / (1.0 + 5.0**0.5))
+    x, y, z = sphere.T
+    y, z = y * np.cos(tilt) - z * np.sin(tilt), y * np.sin(tilt) + z * np.cos(tilt)
+    return np.stack([x * np.cos(phase) - y * np.sin(phase), x * np.sin(phase) + y * np.cos(phase), z], -1)
 
 
 def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob], middle: float) -> Part:
@@ -78,45 +88,45 @@ def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob],
     return Part(vertices, triangles)
 
 
-# Rings of far crowns: share of the half width, share of the half height, whether turned by half a step.
-_BARREL = ((0.62, -0.94, False), (1.06, -0.08, True), (0.48, 0.97, False))
-_CUP = ((1.22, -0.42, True), (0.72, 0.94, False))
+# Rings of far crowns, from below: share of the half width, share of the half height.
+_BARREL = ((0.58, -0.93), (1.04, -0.46), (1.07, 0.2), (0.7, 0.76))
+_CUP = ((1.14, -0.42), (0.9, 0.42))
 
 
 def far_crown(blobs: list[Blob], middle: float, pointed: bool = False) -> Part:
-    """All blobs as one closed body: a barrel of 26 triangles, or a cup of 14 that ends in a point below."""
+    """All blobs as one closed, uneven body: a barrel of 46 triangles, or a cup of 16 that ends in a point below."""
     low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     low[2] = max(low[2], 0.0)
-    shape, sides = (_CUP, 4) if pointed else (_BARREL, 5)
-    step = 2.0 * np.pi / sides
-    rings = []
-    for wide, z, turned in shape:
-        angle = step * (np.arange(sides) + 0.5 * turned)
-        rings.append(np.stack([wide * np.cos(angle), wide * np.sin(angle), np.full(sides, z)], -1))
-    position = 0.5 * (low + high) + np.concatenate(rings) * 0.5 * (high - low)
-    triangles = _zigzags(tuple(turned for _, _, turned in shape), sides)
-    k = np.arange(sides)
+    shape, sides = (_CUP, 4) if pointed else (_BARREL, 6)
+    angle = 2.0 * np.pi / sides * (np.arange(sides)[None] + 0.5 * (np.arange(len(shape)) % 2)[:, None])
+    wide, z = (np.array(column)[:, None] for column in zip(*shape, strict=True))
+    rings = np.stack([wide * np.cos(angle), wide * np.sin(angle), np.broadcast_to(z, angle.shape)], -1).reshape(-1, 3)
+    rings[:, :2] *= 0.5 + 0.52 * _waves(unit(rings), blobs[0].phase)[:, None]
+    ends = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
+    position = 0.5 * (low + high) + np.concatenate([rings, ends]) * 0.5 * (high - low)
     if pointed:
-        position = np.concatenate([position, [[0.0, 0.0, 0.7 * low[2]]]])
-        bottom = np.stack([np.full(sides, len(position) - 1), (k + 1) % sides, k], -1)
-    else:
-        bottom = np.stack([np.zeros(sides - 2, int), k[2:], k[1:-1]], -1)
-    top = sides * (len(shape) - 1) + np.stack([np.zeros(sides - 2, int), k[1:-1], k[2:]], -1)
-    triangles = np.concatenate([triangles, bottom, top])
+        position[-1, 2] = 0.7 * low[2]
+    triangles = _bands(len(shape), sides, capped=not pointed)
     return _leafy(position, triangles, Finish(palette.VEGETATION, Material.LEAVES, blobs[0].variation), blobs, middle)
 
 
-def _zigzags(turned: tuple[bool, ...], sides: int) -> Ints:
-    """Bands between rings of which every other one is turned by half a step."""
+def _bands(rings: int, sides: int, capped: bool) -> Ints:
+    """Rings of which every other one is turned by half a step, a point above; below a cap, or a point, too."""
     k, m = np.arange(sides), (np.arange(sides) + 1) % sides
     bands = []
-    for row, ahead in enumerate(turned[:-1]):
+    for row in range(rings - 1):
         below, above = row * sides, (row + 1) * sides
-        if ahead:
+        if row % 2:
             bands += [(below + k, below + m, above + m), (below + k, above + m, above + k)]
         else:
             bands += [(below + k, below + m, above + k), (above + k, below + m, above + m)]
+    top, last = rings * sides, (rings - 1) * sides
+    bands.append((last + k, last + m, np.full(sides, top)))
+    if capped:
+        bands.append((np.zeros(sides - 2, int), k[2:], k[1:-1]))
+    else:
+        bands.append((np.full(sides, top + 1), m, k))
     return np.concatenate([np.stack(b, -1) for b in bands])
 
 

@@ -10,6 +10,7 @@ from render_bridge import palette
 from ...racing.placing import GRID_COLUMN, GRID_FIRST, GRID_STEP
 from ..materials import Material
 from .parts import Finish, StaticPart, pack
+from .ribbon import from_line
 from .rings import Rings
 
 Floats = NDArray[np.float64]
@@ -52,6 +53,8 @@ def _bars(rings: Rings, bars: list[tuple[float, float, float, float]], up: float
     points, normal = on_road(rings, s.reshape(-1), d.reshape(-1))
     points[:, 2] += up
     vertices = pack(points, normal, np.stack([s.reshape(-1), d.reshape(-1)], -1), PAINT)
+    nearest = np.round(s.reshape(-1) / rings.step).astype(np.int64) % rings.count
+    vertices["surface"][:, 2] = from_line(rings, d.reshape(-1), nearest)
     triangles = (np.array([[0, 1, 2], [0, 2, 3]])[None] + 4 * np.arange(len(bars))[:, None, None]).reshape(-1, 3)
     middle = (boxes[:, :2].mean(1) / rings.step).astype(np.int64) % rings.count
     cell = np.repeat(rings.cell_of[middle], 2)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from render_bridge import palette
 
 from ...tracks import track as tracks
-from ..materials import Material
+from ..materials import LINE_REACH, Material
 from .parts import Finish, StaticPart
 from .rings import Rings
 from .strips import Edge, strip
@@ -34,7 +35,7 @@ _ROAD = {
     tracks.CONCRETE: Finish(palette.ROAD, Material.CONCRETE),
 }
 _VERGE = {
-    tracks.ASPHALT: Finish(palette.ROAD, Material.ASPHALT, 40),
+    tracks.ASPHALT: Finish(palette.ROAD, Material.ASPHALT, 0),
     tracks.KERB: Finish(palette.ROAD_EDGE, Material.KERB),
     tracks.GRASS_SURFACE: Finish(palette.GRASS, Material.GRASS_MOWN),
     tracks.DIRT: Finish(palette.TERRAIN, Material.SOIL),
@@ -87,14 +88,27 @@ def road_parts(rings: Rings) -> list[StaticPart]:
     """The driving surface, in two halves so that a twisting bank stays close to its plane, and its white lines."""
     left, right = Side(rings, LEFT), Side(rings, RIGHT)
     surface = rings.track.arrays.surface_road
-    edges = (right.edge(right.road - LINE_WIDTH), left.edge(0.5 * (left.road - right.road)),
-             left.edge(left.road - LINE_WIDTH))  # fmt: skip
+    edges = tuple(
+        replace(edge, variation=from_line(rings, np.asarray(edge.across)))
+        for edge in (right.edge(right.road - LINE_WIDTH), left.edge(0.5 * (left.road - right.road)),
+                     left.edge(left.road - LINE_WIDTH))
+    )  # fmt: skip
     parts = strip(rings, edges[0], edges[2], surface, table(_ROAD), lods=(2,))
     for a, b in pairwise(edges):
         parts += strip(rings, a, b, surface, table(_ROAD), lods=(0, 1))
     for side in (left, right):
         parts += side.strip(side.edge(side.road - LINE_WIDTH), side.edge(side.road), surface, table(_LINES))
     return parts
+
+
+def from_line(rings: Rings, d: Floats, ring: Ints | slice = slice(None)) -> Ints:
+    """Distance from the racing line as a vertex's variation: 128 on it, more to its left; 0 is for what is no road.
+
+    Args:
+        d: metres left, of points at these rings.
+    """
+    away = np.round((d - rings.field("line_d")[ring]) * (127.0 / LINE_REACH))
+    return 128 + np.clip(away, -127.0, 127.0).astype(np.int64)
 
 
 def side_parts(rings: Rings, sign: int, bridge: NDArray[np.bool_], ground: Floats) -> list[StaticPart]:

@@ -24,12 +24,14 @@ class Edge:
         across: second coordinate of uv, ``[n + 1]`` or one value.
         openness: 255 = open sky.
         direction: first coordinate of uv is ``direction · s``; −1 on walls that are read from the left of the track.
+        variation: in place of the finish's own, ``[n + 1]``, 0–255.
     """
 
     points: Floats
     across: ArrayLike
     openness: int = 255
     direction: int = 1
+    variation: Ints | None = None
 
 
 def span_keys(rings: Rings, keys: Ints, lod: int, present: bool = False) -> Ints:
@@ -82,6 +84,8 @@ def _emit(
     rows = [pack(e.points[used], normal[used], c, finish) for e, c in zip((right, left), uv, strict=True)]
     for row, edge in zip(rows, (right, left), strict=True):
         row["surface"][:, 3] = min(finish.openness, edge.openness)
+        if edge.variation is not None:
+            row["surface"][:, 2] = edge.variation[used]
     triangles, cells, levels = [], [], []
     for lod, spans in chosen:
         i, j = rings.spans[lod][0][spans], rings.spans[lod][1][spans]

@@ -11,7 +11,7 @@ Surface rail() {
     m.albedo *= 0.86 + 0.3 * (wear.g - 0.5) - 0.25 * surface_state.x * smoothstep(0.5, 0.95, grain.g);
     float lap = line(mod(uv_in.x, 4.0) - 2.0, 0.03, foot.x);
     m.albedo *= 1.0 - 0.5 * lap;
-    float bolt = smoothstep(0.035, 0.015, length(vec2(mod(uv_in.x, 4.0) - 2.12, h - 0.64))) * (1.0 - smoothstep(0.02, 0.06, foot.x));
+    float bolt = falls(0.015, 0.035, length(vec2(mod(uv_in.x, 4.0) - 2.12, h - 0.64))) * (1.0 - smoothstep(0.02, 0.06, foot.x));
     m.albedo *= 1.0 - 0.5 * bolt;
     m.metal *= 1.0 - 0.6 * smoothstep(0.5, 0.9, wear.g) * surface_state.x;
     m.occlusion = mix(0.6, 1.0, smoothstep(0.4, 0.5, h)) * (0.8 + 0.2 * sin((h - 0.49) * 6.2831853 / 0.2) * near);
@@ -24,7 +24,7 @@ Surface concrete_wall() {
     float gap = joints(uv_in.x / lengths, 0.008, foot.x / lengths);
     ivec2 panel = ivec2(int(floor(uv_in.x / lengths)), 0);
     m.albedo *= 0.88 + 0.22 * chance(panel, 2u);
-    float scrape = smoothstep(0.6, 0.9, wear.b) * smoothstep(0.75, 0.45, uv_in.y) * smoothstep(0.1, 0.3, uv_in.y);
+    float scrape = smoothstep(0.6, 0.9, wear.b) * falls(0.45, 0.75, uv_in.y) * smoothstep(0.1, 0.3, uv_in.y);
     m.albedo *= (1.0 - 0.6 * gap) * (1.0 - 0.45 * scrape);
     // Advertisements painted on some stretches.
     vec2 at = vec2(mod(uv_in.x, 12.0) / 3.2 - 0.2, (uv_in.y - 0.2) / 0.75);
@@ -66,17 +66,16 @@ Surface fence() {
     vec2 f = vec2(across(uv_dx.x + uv_dx.y, uv_dy.x + uv_dy.y), across(uv_dx.x - uv_dx.y, uv_dy.x - uv_dy.y)) / 0.09;
     float mesh = max(joints(d.x, 0.14, f.x), joints(d.y, 0.14, f.y));
     mesh = max(mesh, max(line(h - 1.47, 0.03, foot.y), line(h - 0.06, 0.04, foot.y)));
-    // What stands behind: shade of the ground below, distance above.
-    vec3 behind = mix(kind_color[GRASS_WILD].rgb * 0.55, kind_color[LEAVES].rgb * 0.7, smoothstep(0.2, 1.2, h));
-    behind *= 0.7 + 0.6 * wear.g;
+    // What stands behind, lit as ground is (see `built`): grass in its shade and light, paler with the distance above.
+    vec3 field = mix(kind_color[GRASS_WILD].rgb, kind_second[GRASS_WILD].rgb, 0.35);
+    vec3 behind = field * mix(0.62, 0.9, smoothstep(0.05, 0.9, h + 0.5 * (wear.g - 0.5))) * (0.75 + 0.5 * wear.g);
     Surface m = plain_surface(mix(behind, base, mesh), vec3(0.0));
     m.metal = 0.5 * mesh;
     m.roughness = mix(0.9, 0.4, mesh);
-    m.occlusion = mix(0.75, 1.0, mesh);
     return m;
 }
 
-Surface barrier() {
+Surface roadside() {
     if (material == GUARD_RAIL) return rail();
     if (material == CONCRETE_WALL) return concrete_wall();
     if (material == TYRE_WALL) return tyre_wall();

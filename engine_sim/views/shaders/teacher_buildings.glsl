@@ -36,7 +36,7 @@ Surface windowed(Surface m, vec2 size, vec2 low, vec2 high, vec3 trim, bool sill
     vec2 inside = (q - 0.5 * (low + high)) / (high - low);
     glaze(m, glass, ivec2(cell), inside, small);
     // The reveal shades the upper edge of the glass.
-    m.albedo *= 1.0 - 0.6 * opening * smoothstep(0.16, 0.0, in_high.y) * (1.0 - small);
+    m.albedo *= 1.0 - 0.6 * opening * falls(0.0, 0.16, in_high.y) * (1.0 - small);
     return m;
 }
 
@@ -134,7 +134,7 @@ Surface roof() {
     float column = floor(tile.x + 0.5 * mod(row, 2.0));
     Surface m = plain_surface(chance_of(seed, 41u) < 0.6 ? base : second, vec3(0.0));
     m.albedo *= 1.0 + 0.4 * near * (chance(ivec2(int(column), int(row)), 7u) - 0.5) + 0.4 * (wear.g - 0.5);
-    m.albedo *= 1.0 - 0.45 * near * smoothstep(0.2, 0.0, fract(tile.y));
+    m.albedo *= 1.0 - 0.45 * near * falls(0.0, 0.2, fract(tile.y));
     m.albedo *= 1.0 + 0.12 * (stripes(tile.y / 3.0, 0.5, f.y / 3.0) - 0.5);
     m.normal = vec3(0.5 * near * sin((tile.x + 0.5 * mod(row, 2.0)) * 6.2831853), 0.0, 0.0);
     float moss = smoothstep(0.6, 0.9, wear.g * 0.7 + grain.r * 0.3) * surface_state.x;

@@ -8,7 +8,7 @@ Surface wall(vec3 albedo) {
     float drip = smoothstep(0.45, 0.95, grain.g) * surface_state.x;
     m.albedo *= (1.0 + 0.8 * (grain.r - 0.5)) * (1.0 - 0.35 * drip) * (1.0 + 0.2 * (wear.g - 0.5));
     // Splashes at the foot.
-    m.albedo *= 1.0 - 0.3 * surface_state.x * smoothstep(0.9, 0.0, w.y + 0.4 * (wear.g - 0.5));
+    m.albedo *= 1.0 - 0.3 * surface_state.x * falls(0.0, 0.9, w.y + 0.4 * (wear.g - 0.5));
     return m;
 }
 

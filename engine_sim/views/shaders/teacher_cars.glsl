@@ -72,7 +72,7 @@ Surface paint(int car, float foot) {
     float gap = max(line(place.x - 0.62 + 0.1 * place.z, 0.006, foot), line(place.x + 0.72 + 0.15 * place.z, 0.006, foot)) * flank;
     gap = max(gap, line(place.x - 0.98, 0.006, foot) * step(0.5, n.z) * step(abs(place.y), 0.7));
     m.albedo *= 1.0 - 0.75 * gap;
-    float grime = surface_state.x * smoothstep(0.45, 0.12, place.z) * (0.6 + 0.4 * noise2(place.xz * 9.0));
+    float grime = surface_state.x * falls(0.12, 0.45, place.z) * (0.6 + 0.4 * value_noise2(place.xz * 9.0));
     m.albedo = mix(m.albedo, kind_color[SOIL].rgb * 0.6, grime * 0.6);
     m.roughness = mix(m.roughness, 0.7, grime * 0.7);
     m.occlusion = 0.75 + 0.25 * smoothstep(0.1, 0.5, place.z);
@@ -84,7 +84,7 @@ Surface tyre() {
     Surface m = plain_surface(vec3(0.022), vec3(0.0));
     float side = smoothstep(0.1, 0.13, abs(place.y));
     float around = atan(place.z, place.x) / 6.2831853;
-    m.albedo *= 1.0 + 0.8 * side * step(fract(around * 3.0), 0.45) * smoothstep(0.012, 0.004, abs(r - 0.275));
+    m.albedo *= 1.0 + 0.8 * side * step(fract(around * 3.0), 0.45) * falls(0.004, 0.012, abs(r - 0.275));
     m.albedo = mix(m.albedo, kind_color[ASPHALT].rgb * 0.3, 0.2 * (1.0 - side));
     m.roughness = 0.78;
     return m;

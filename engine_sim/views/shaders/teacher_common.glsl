@@ -6,6 +6,11 @@ uint mixed(uint h) {
     return h ^ (h >> 16);
 }
 
+float squared(float x) { return x * x; }
+
+// 1 up to `from`, 0 beyond `to`, smooth in between.
+float falls(float from, float to, float x) { return 1.0 - smoothstep(from, to, x); }
+
 float unit_of(uint h) { return float(h >> 8) * (1.0 / 16777216.0); }
 
 uint hash2(ivec2 p) { return mixed(uint(p.x) * 0x9e3779b1u ^ mixed(uint(p.y) * 0x85ebca77u + 0x27d4eb2fu)); }
@@ -15,13 +20,13 @@ float chance(ivec2 p, uint salt) { return unit_of(mixed(hash2(p) + salt * 0x9e37
 float chance_of(uint a, uint salt) { return unit_of(mixed(a ^ mixed(salt * 0x85ebca77u + 1u))); }
 
 // Smooth value noise in [0, 1].
-float noise1(float x, uint salt) {
+float value_noise1(float x, uint salt) {
     float cell = floor(x), f = x - cell;
     f = f * f * (3.0 - 2.0 * f);
     return mix(chance_of(uint(int(cell)), salt), chance_of(uint(int(cell) + 1), salt), f);
 }
 
-float noise2(vec2 p) {
+float value_noise2(vec2 p) {
     vec2 cell = floor(p), f = p - cell;
     f = f * f * (3.0 - 2.0 * f);
     ivec2 i = ivec2(cell);
@@ -31,7 +36,7 @@ float noise2(vec2 p) {
 }
 
 // Noise that fades to its mean before a cell gets smaller than two pixels.
-float noise_far(vec2 p, float foot) { return mix(noise2(p), 0.5, smoothstep(0.25, 0.6, foot)); }
+float noise_far(vec2 p, float foot) { return mix(value_noise2(p), 0.5, smoothstep(0.25, 0.6, foot)); }
 
 // A line of half width `half_width` at distance d, averaged over a pixel.
 float line(float d, float half_width, float foot) {

@@ -66,7 +66,8 @@ vec3 graded(vec3 c) {
     float grey = brightness(c);
     c = mix(vec3(grey), c, grade.y);
     c *= mix(grade_shadow.rgb, grade_light.rgb, smoothstep(0.02, 0.7, grey));
-    return 0.18 * pow(max(c, vec3(0.0)) / 0.18, vec3(grade.x));
+    c = 0.18 * pow(max(c, vec3(0.0)) / 0.18, vec3(grade.x));
+    return c * pow(0.18 / clamp(grey, 0.004, 0.18), grade_shadow.w);
 }
 
 vec3 encoded(vec3 c) { return mix(12.92 * c, 1.055 * pow(max(c, vec3(1e-5)), vec3(1.0 / 2.4)) - 0.055, step(0.0031308, c)); }

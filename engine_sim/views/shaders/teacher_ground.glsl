@@ -4,6 +4,10 @@ vec2 p;  // coordinate in metres
 float wide;  // larger side of foot
 vec4 broad;  // four noises over hundreds of metres
 vec4 tufts;  // the same detail, turned and coarser
+vec2 rock_dx, rock_dy;  // how the coordinate of rocks changes
+
+// Metres left of the racing line, as the mesh tells it.
+float from_line() { return (variation * 255.0 - 128.0) * LINE_REACH / 127.0; }
 
 Surface asphalt(bool run_off) {
     Surface m = plain_surface(base, vec3(0.0));
@@ -21,18 +25,17 @@ Surface asphalt(bool run_off) {
     m.albedo *= 1.0 + inside * (0.36 * chance(id, 6u) - 0.26);
     float seam = max(line(q.x, 0.025, foot.x) * step(-0.03, q.y), line(q.y, 0.025, foot.y) * step(-0.03, q.x)) * has;
     // Joint between the paver's lanes, and cracks.
-    seam = max(seam, 0.75 * line(p.y - 0.4 * noise1(p.x * 0.03, 9u), 0.022, foot.y));
+    seam = max(seam, 0.75 * line(p.y - 0.4 * value_noise1(p.x * 0.03, 9u), 0.022, foot.y));
     float crack = (1.0 - wear.r) * age;
     m.albedo *= 1.0 - 0.55 * max(seam, crack);
 
     // Rubber: two dark bands on the line that cars take, streaks of braking on top.
-    float sway = 1.5 * (noise1(p.x * 0.011, 7u) - 0.5) + (variation - 0.5) * 0.0;
-    float lane = p.y - sway;
-    float band = exp(-pow((abs(lane) - 0.82) / 0.55, 2.0)) + 0.45 * exp(-lane * lane / 5.0);
+    float lane = from_line() - 0.7 * (value_noise1(p.x * 0.011, 7u) - 0.5);
+    float band = exp(-squared((abs(lane) - 0.82) / 0.55)) + 0.6 * exp(-lane * lane / 5.0);
     float rubber = road_state.y * (0.55 + 0.6 * (wear.b - 0.4)) * band * (run_off ? 0.0 : 1.0);
-    float skid_zone = smoothstep(0.52, 0.75, noise1(p.x * 0.013, 21u)) * smoothstep(0.62, 0.86, wear.b);
-    float skid = skid_zone * exp(-pow(p.y / 3.6, 2.0)) * (run_off ? 0.35 : 0.8);
-    float dark = clamp(rubber * 0.62 + skid * 0.5 * road_state.y, 0.0, 0.8);
+    float skid_zone = smoothstep(0.52, 0.75, value_noise1(p.x * 0.013, 21u)) * smoothstep(0.62, 0.86, wear.b);
+    float skid = skid_zone * exp(-squared(lane / 3.2)) * (run_off ? 0.35 : 0.8);
+    float dark = clamp(rubber * 0.85 + skid * 0.5 * road_state.y, 0.0, 0.8);
     m.albedo = mix(m.albedo, m.albedo * vec3(0.30, 0.31, 0.33), dark);
     m.roughness = 0.84 - 0.16 * dark - 0.12 * grain.g + 0.06 * inside;
     m.normal = vec3((grain.ba - 0.5) * (0.5 - 0.3 * dark), 0.0);
@@ -52,16 +55,15 @@ Surface concrete() {
 
 Surface dirt_road() {
     Surface m = plain_surface(base, vec3(0.0));
-    float wander = 0.5 * (noise1(p.x * 0.04, 3u) - 0.5);
-    float lane = p.y + wander;
-    float rut = exp(-pow((abs(lane) - 0.85) / 0.42, 2.0)) + 0.55 * exp(-pow((abs(lane - 2.3) - 0.8) / 0.45, 2.0)) * noise1(p.x * 0.02, 4u);
+    float lane = from_line() + 0.5 * (value_noise1(p.x * 0.04, 3u) - 0.5);
+    float rut = exp(-squared((abs(lane) - 0.85) / 0.42)) + 0.55 * exp(-squared((abs(lane - 2.3) - 0.8) / 0.45)) * value_noise1(p.x * 0.02, 4u);
     float loose = smoothstep(0.25, 0.75, wear.g) * (1.0 - 0.8 * clamp(rut, 0.0, 1.0));
     m.albedo *= 0.72 + 0.6 * grain.r + 0.35 * (wear.g - 0.5);
     m.albedo = mix(m.albedo, m.albedo * 0.66, clamp(rut, 0.0, 1.0) * (0.55 + 0.4 * wear.b));
     m.albedo = mix(m.albedo, second * (0.6 + 0.9 * grain.r), 0.4 * loose);
     m.albedo *= 0.84 + 0.32 * broad.g;
     float side = lane > 0.0 ? 1.0 : -1.0;
-    float hollow = side * (abs(lane) - 0.85) * exp(-pow((abs(lane) - 0.85) / 0.42, 2.0));
+    float hollow = side * (abs(lane) - 0.85) * exp(-squared((abs(lane) - 0.85) / 0.42));
     m.normal = vec3((grain.ba - 0.5) * 1.3 * (1.0 - 0.6 * clamp(rut, 0.0, 1.0)), 0.0) + vec3(0.0, -0.35 * hollow, 0.0);
     m.roughness = 0.95;
     m.reflectance = 0.025;
@@ -108,7 +110,7 @@ Surface grass(bool mown) {
     float hand = noise_far(p * 1.9, wide * 1.9), stride = noise_far(p * 0.47 + 3.1, wide * 0.47), bed = noise_far(p * 0.113 + 7.7, wide * 0.113);
     float field = broad.r * 0.6 + broad.g * 0.4;
     float dry = 0.42 * field + 0.25 * bed + 0.18 * stride + 0.15 * tufts.g;
-    dry = smoothstep(0.62, 0.36, dry + 0.28 - 0.5 * plant_state.x * (mown ? 0.75 : 1.1));
+    dry = falls(0.36, 0.62, dry + 0.28 - 0.5 * plant_state.x * (mown ? 0.75 : 1.1));
     vec3 tint = mix(base, second, dry * (mown ? 0.8 : 1.0));
     // Lush, darker places and pale, thin ones.
     float lush = smoothstep(0.42, 0.75, 0.5 * broad.b + 0.3 * bed + 0.2 * stride);
@@ -129,7 +131,7 @@ Surface grass(bool mown) {
     float beds = smoothstep(0.5, 0.7, 0.5 * broad.a + 0.5 * bed) * (mown ? 0.3 : 1.0);
     float flower = step(chance(id, 5u), plant_state.y * 0.7 * beds);
     vec2 middle = 0.3 + 0.4 * vec2(chance(id, 6u), chance(id, 7u));
-    float dot_size = smoothstep(0.2, 0.08, length(fract(p * 3.1) - middle)) * (1.0 - smoothstep(0.3, 1.0, wide * 3.1));
+    float dot_size = falls(0.08, 0.2, length(fract(p * 3.1) - middle)) * (1.0 - smoothstep(0.3, 1.0, wide * 3.1));
     vec3 petal = chance(id, 8u) < 0.6 ? vec3(0.85, 0.85, 0.8) : mix(vec3(0.9, 0.72, 0.1), vec3(0.6, 0.25, 0.7), step(0.5, chance(id, 9u)));
     m.albedo = mix(m.albedo, petal, flower * dot_size * 0.85);
     float away = length(from_eye);
@@ -151,13 +153,16 @@ Surface loose(float strength, float contrast, float tone) {
 }
 
 Surface rock(float steep) {
-    Surface m = plain_surface(base, vec3((grain.ba - 0.5) * 1.7, 0.0));
-    float band = 0.6 * grain.r + 0.4 * noise_far(vec2(place.z * 0.9 + 1.5 * broad.r, 0.5), across(place_dx.z, place_dy.z) * 0.9);
+    // Crags and gullies, tens of metres large, so that a far slope keeps its relief.
+    const float crag_tile = 1.0 / 63.0;
+    vec4 crag = detail_along(p.yx * crag_tile + 0.2 * wear.gb, LAYER_ROCK, rock_dx.yx * crag_tile, rock_dy.yx * crag_tile);
+    Surface m = plain_surface(base, vec3((grain.ba - 0.5) * 1.7 + (crag.ab - 0.5) * 2.6, 0.0));
+    float band = 0.35 * grain.r + 0.3 * crag.r + 0.35 * noise_far(vec2(place.z * 0.9 + 1.5 * broad.r, 0.5), across(place_dx.z, place_dy.z) * 0.9);
     m.albedo = mix(second, base, smoothstep(0.22, 0.72, band + 0.25 * (wear.g - 0.5)));
-    m.albedo *= 0.7 + 0.6 * grain.r;
+    m.albedo *= (0.7 + 0.6 * grain.r) * (0.55 + 0.9 * crag.r);
     float moss = smoothstep(0.55, 0.8, grain.g) * (1.0 - steep) * 0.6;
     m.albedo = mix(m.albedo, kind_color[GRASS_WILD].rgb * 0.7, moss);
-    m.occlusion = 0.55 + 0.65 * grain.r;
+    m.occlusion = (0.55 + 0.65 * grain.r) * (0.7 + 0.5 * crag.r);
     m.roughness = 0.88;
     return m;
 }
@@ -172,7 +177,7 @@ void wetted(inout Surface m, bool hard) {
     float level = 0.24 * broad.a + 0.34 * noise_far(p * vec2(0.035, 0.3), wide * 0.3) + 0.26 * noise_far(p * vec2(0.16, 0.8) + 4.0, wide * 0.8)
                 + 0.16 * noise_far(p * vec2(0.7, 1.9) + 9.0, wide * 1.9);
     float fill = 0.14 + 0.37 * weather.x + 0.08 * (0.5 - grain.r) - 0.05 * (1.0 - wear.r);
-    float pool = hard ? smoothstep(fill + 0.05, fill - 0.03, level) * step(0.22, weather.x) * smoothstep(0.97, 0.995, face.z) : 0.0;
+    float pool = hard ? falls(fill - 0.03, fill + 0.05, level) * step(0.22, weather.x) * smoothstep(0.97, 0.995, face.z) : 0.0;
     float damp = weather.x * (hard ? 1.0 : 0.6);
     m.albedo *= mix(1.0, 0.52, damp);
     m.roughness = mix(m.roughness, hard ? 0.42 : 0.75, damp);
@@ -186,7 +191,7 @@ void wetted(inout Surface m, bool hard) {
 Surface bare() {
 #ifdef PAINTS_ROAD
     if (material == ASPHALT || material == EDGE_LINE || material == GRID_MARK) {
-        Surface m = asphalt(material == EDGE_LINE || material == ASPHALT && variation < 0.3);
+        Surface m = asphalt(material == EDGE_LINE || variation < 0.002);
         if (material == EDGE_LINE) m = painted_line(m);
         else if (material == GRID_MARK) m = grid_mark(m);
         return m;
@@ -227,6 +232,8 @@ Surface ground() {
         bump_y = facing(side, place_dy);
         px = from_eye_dx.xy + from_eye_dx.zz;
         py = from_eye_dy.xy + from_eye_dy.zz;
+        rock_dx = px;
+        rock_dy = py;
     }
 #endif
     foot = footprint(px, py);

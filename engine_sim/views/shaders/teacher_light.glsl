@@ -50,6 +50,14 @@ float cloud_light(vec3 world) {
 
 // ---- shadows ---------------------------------------------------------------------------------------------------
 
+const float HILL_SOFT = 6.0;  // metres that land must stand above a ray of the sun to stop it whole
+
+// Share of sunlight that hills let through.
+float hill_light(vec3 world) {
+    float reach = textureLod(hills, (world.xy - hill_place.xy) * hill_place.zw, 0.0).r;
+    return smoothstep(-HILL_SOFT, 0.0, world.z - reach);
+}
+
 // Two square maps side by side in one texture: near | far, both looking along the sun.
 float shadow_at(vec3 world, vec3 normal) {
     vec3 near_at = (shadow_near * vec4(world + normal * shadow_bias.x, 1.0)).xyz;
@@ -99,7 +107,7 @@ CarLight car_light(vec3 world, vec3 normal, int own) {
         result.sun *= mix(1.0, min(body, cabin), other);
         vec2 gap = max(abs(q.xy) - vec2(2.05, 0.82), 0.0);
         float soft = 1.0 / (1.0 + 4.0 * dot(gap, gap)), under = soft * soft * clamp(1.15 - q.z, 0.0, 1.0) * max(n.z, 0.25);
-        result.sky *= 1.0 - 0.86 * under * other;
+        result.sky *= 1.0 - 0.78 * under * other;
         // Head lamps: a low beam that opens like a fan; tail lamps: a red pool.
         float ahead = q.x - 2.1;
         float fan = q.y / (0.8 + 0.28 * max(ahead, 0.0)), spread = 1.0 / (1.0 + fan * fan);
@@ -138,7 +146,7 @@ vec3 shafts_to(vec3 eye_at, vec3 ray, float far) {
         float t = reach * pow((float(i) + 0.5) / float(shaft_steps.x), 1.4);
         sum += cloud_light(eye_at + ray * t) * exp(-t / 1500.0);
     }
-    float toward = 0.35 + 0.65 * pow(max(dot(ray, sun.xyz), 0.0), 2.0);
+    float toward = 0.35 + 0.65 * squared(max(dot(ray, sun.xyz), 0.0));
     return shaft_light.rgb * sum * (toward * reach / 2200.0 / float(max(shaft_steps.x, 1)));
 }
 
@@ -157,7 +165,7 @@ vec3 surroundings(vec3 direction, float roughness) {
     // An angle around the horizon without its arc: 0 … 4 along a diamond.
     float around = direction.x / (abs(direction.x) + abs(direction.y) + 1e-6);
     around = (direction.y > 0.0 ? 1.0 - around : 3.0 + around) * 11.0;
-    float skyline = 0.05 + 0.075 * noise1(around, 3u) + 0.03 * noise1(around * 4.3, 5u);
+    float skyline = 0.05 + 0.075 * value_noise1(around, 3u) + 0.03 * value_noise1(around * 4.3, 5u);
     float soft = 0.015 + 0.5 * roughness;
     float above = smoothstep(-soft, soft, direction.z - skyline);
     vec3 below = mix(ground_light.rgb, ground_light.rgb * 0.45, smoothstep(-0.1, 0.05, direction.z));
@@ -199,7 +207,8 @@ vec3 lit(Surface m, vec3 world, vec3 ray, float open, float sun_share, CarLight 
     float k = min(r.x * r.x, exp2(-9.28 * nv)) * r.x + r.y;
     vec2 ab = vec2(-1.04, 1.04) * k + r.zw;
     vec3 mirror = ambient(n);  // what a rough surface mirrors is an even glow
-    if (m.roughness < 0.7) mirror = surroundings(reflect(ray, n), m.roughness);
+    // One slides into the other: a threshold would scatter dark dots over ground whose grain crosses it.
+    if (m.roughness < 0.7) mirror = mix(surroundings(reflect(ray, n), m.roughness), mirror, smoothstep(0.55, 0.7, m.roughness));
     color += mirror * (f0 * ab.x + ab.y) * mix(sky_share, 1.0, 0.25) * clamp(0.35 + sky_share, 0.0, 1.0);
     return color + m.glow;
 }

@@ -20,9 +20,11 @@ Surface crown(bool needles) {
     float blend = 0.75 * tone_of + 0.4 * (leaf.g - 0.5) + 0.5 * (clump.g - 0.5) + 0.7 * (cloudy.r - 0.5) + 0.4 * body - 0.15;
     vec3 tint = mix(kind_color[material].rgb, kind_second[material].rgb, clamp(blend, 0.0, 1.0));
     tint *= (0.82 + 0.36 * own) * (1.0 + 0.3 * (clump.g - 0.5) * vec3(1.3, 0.4, -0.3));
+    // Young needles at the ends of branches are paler; towards the trunk they are old and brown.
+    if (needles) tint *= mix(vec3(0.62, 0.55, 0.5), vec3(1.22, 1.2, 1.02), smoothstep(0.3, 1.0, openness));
     // Light lies on the outer leaves; between clumps the crown is dark.
     float depth = 0.4 * leaf.r + 0.6 * clump.r + 0.35 * (cloudy.g - 0.5);
-    float gap = smoothstep(0.36, 0.12, depth) * plant_gaps.x;
+    float gap = falls(0.12, 0.36, depth) * plant_gaps.x;
     Surface m = plain_surface(tint, face);
     m.albedo *= (0.62 + 1.2 * leaf.r) * (0.62 + 0.75 * clump.r) * (1.0 - 0.7 * gap);
     m.occlusion = clamp((0.52 + 0.95 * depth) * (1.0 - 0.6 * gap), 0.0, 1.1) * (0.8 + 0.2 * face.z);

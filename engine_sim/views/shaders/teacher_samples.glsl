@@ -29,23 +29,24 @@ vec3 rough_normal(uint word) {
     return normalize(n);
 }
 
-// Whether two samples may take one colour: the same triangle, or neighbours on a smooth surface.
+bool one_triangle(uvec2 a, uvec2 b) { return (a.x ^ b.x) >> 10 == 0u && (a.y ^ b.y) >> 15 == 0u; }
+
+// Whether two samples may take one colour: the same triangle, or neighbours on a smooth surface, a tenth apart at most.
 bool together(uvec2 a, uvec2 b) {
-    bool same_thing = (a.y ^ b.y) >> 9 == 0u && a.x > 0u && b.x > 0u;
-    bool as_far = abs(int(a.y & 511u) - int(b.y & 511u)) < 5;  // a tenth
-    bool smooth_over = dot(rough_normal(a.x), rough_normal(b.x)) > 0.955;
-    return (a.x ^ b.x) >> 10 == 0u && record_of(a) == record_of(b) || same_thing && as_far && smooth_over;
+    if (one_triangle(a, b)) return true;
+    if ((a.y ^ b.y) >> 9 != 0u || a.x == 0u || b.x == 0u || abs(int(a.y & 511u) - int(b.y & 511u)) > 4) return false;
+    return dot(rough_normal(a.x), rough_normal(b.x)) > 0.955;
 }
 
 void take(inout Part part, uvec2 words, vec2 place) {
-    float same = triangle_of(part.words) == triangle_of(words) && record_of(part.words) == record_of(words) ? 1.0 : 0.0;
+    float same = one_triangle(part.words, words) ? 1.0 : 0.0;
     part.middle += vec4(place, place * same);
     part.own += same;
     part.share += 1.0;
 }
 
-// At most three parts of a pixel, in the order of their first samples; share 0 for those that are not there.
-void parts_of(ivec2 at, out Part parts[3]) {
+// The parts of a pixel, in the order of their first samples, and how many there are: at most three. Share 0 in the others.
+int parts_of(ivec2 at, out Part parts[3]) {
     for (int k = 0; k < 3; ++k) parts[k] = Part(uvec2(0u), vec4(0.0), 0.0, 0.0);
     int found = 0;
     for (int i = 0; i < PER_PIXEL; ++i) {
@@ -65,4 +66,5 @@ void parts_of(ivec2 at, out Part parts[3]) {
         parts[k].middle /= max(vec4(parts[k].share, parts[k].share, parts[k].own, parts[k].own), 1.0);
         parts[k].share /= float(PER_PIXEL);
     }
+    return found;
 }

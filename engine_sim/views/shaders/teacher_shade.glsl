@@ -21,7 +21,7 @@ vec3 lit_here(Surface m) {
     float far = length(from_eye);
     vec3 ray = from_eye / far, world = from_eye + eye_at.xyz, outside = normalize(normal_in);
     float sun_share = cloud_light(world);
-    if (sun.w > 0.0) sun_share *= shadow_at(world, outside);
+    if (sun.w > 0.0) sun_share *= shadow_at(world, outside) * hill_light(world);
     CarLight cars = CarLight(1.0, 1.0, vec3(0.0));
     if (!MATTE) cars = car_light(world, outside, object);
     vec3 color = lit(m, world, ray, openness, sun_share, cars);

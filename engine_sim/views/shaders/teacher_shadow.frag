@@ -6,6 +6,6 @@ flat in int material;
 void main() {
     if (material == LEAVES || material == NEEDLES) {
         vec3 q = place * 2.3;
-        if (noise2(q.xy + q.zz * 0.73) * noise2(q.yz - q.xx * 0.41 + 7.0) > 0.36) discard;
+        if (value_noise2(q.xy + q.zz * 0.73) * value_noise2(q.yz - q.xx * 0.41 + 7.0) > 0.36) discard;
     }
 }

@@ -12,7 +12,7 @@ Surface seats() {
     float block = floor(cell.x / 18.0);
     float stairs = step(mod(cell.x, 18.0), 0.5) * (1.0 - smoothstep(0.5, 4.0, per_pixel.x));
     vec3 chair = mix(base, second, step(0.6, unit_of(hash2(ivec2(int(block), 3)))));
-    float crowd = surface_state.y * (0.72 + 0.5 * noise2(cell * 0.16 + 3.0));
+    float crowd = surface_state.y * (0.72 + 0.5 * value_noise2(cell * 0.16 + 3.0));
     float taken = step(chance(id, 3u), crowd) * (1.0 - stairs);
     float jump = 0.09 * max(0.0, sin(frame_time.x * (2.0 + 3.0 * chance(id, 5u)) + 6.28 * chance(id, 6u))) * step(0.72, chance(id, 7u));
     uint pick = mixed(hash2(id));
@@ -26,7 +26,7 @@ Surface seats() {
     dab = mix(dab, vec3(0.19, 0.17, 0.165), tiny);
     cloth = mix(cloth, dab, small);
     float alpha = mix(person.a * taken, 0.8 * mix(taken, surface_state.y * 0.75, tiny), small) * (1.0 - tread);
-    float back = mix(smoothstep(0.08, 0.14, at.y) * smoothstep(0.62, 0.54, at.y), 0.5, small) * (1.0 - stairs);
+    float back = mix(smoothstep(0.08, 0.14, at.y) * falls(0.54, 0.62, at.y), 0.5, small) * (1.0 - stairs);
     vec3 bare = mix(vec3(0.19), chair, mix(back, 0.55, tread));
     Surface m = plain_surface(mix(bare, cloth, alpha), vec3(0.0));
     m.occlusion = mix(mix(0.4, 1.0, smoothstep(0.0, 0.7, at.y)), 0.78, max(small, tread));
@@ -38,8 +38,8 @@ Surface board() {
     float shape = length(place_dx * uv_dy.y - place_dy * uv_dx.y) / max(length(place_dy * uv_dx.x - place_dx * uv_dy.x), 1e-9);
     float copies = max(1.0, round(shape * 0.5 - 0.15));
     float number = floor(uv_in.x * copies);
-    int brand = int(mixed(seed + uint(surface_state.z) + uint(number) * 977u) & 15u);
-    if (copies > 4.0) brand = int(mixed(seed + uint(surface_state.z) + uint(mod(number, 2.0)) * 977u) & 15u);
+    int brand = int(mixed(seed + uint(surface_state.z) + uint(int(number)) * 977u) & 15u);
+    if (copies > 4.0) brand = int(mixed(seed + uint(surface_state.z) + uint(int(mod(number, 2.0))) * 977u) & 15u);
     vec3 paper = brand_paint[brand * 2].rgb, ink = brand_paint[brand * 2 + 1].rgb;
     vec2 at = clamp(vec2(uv_in.x * copies - number, uv_in.y), 0.006, 0.994);
     vec2 low = vec2(float(brand & 3) * 512.0, float(brand >> 2) * 256.0), panel = vec2(512.0, 256.0) / vec2(2048.0, 1152.0);

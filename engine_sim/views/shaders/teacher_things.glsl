@@ -13,7 +13,7 @@ Surface built() {
     wear = textureGrad(details, vec3((w + shift) / 7.0, LAYER_WEAR), px / 7.0, py / 7.0);
     Surface m = plain_surface(base, vec3(0.0));
 #ifdef PAINTS_BARRIER
-    if (material >= GUARD_RAIL && material <= FENCE) m = barrier();
+    if (material >= GUARD_RAIL && material <= FENCE) m = roadside();
 #endif
 #ifdef PAINTS_FACADE
     if (material >= FACADE_HOUSE && material <= FACADE_PIT) m = facade();
@@ -33,5 +33,9 @@ Surface built() {
     m.albedo *= mix(1.0, 0.75, weather.x);
     m.roughness = mix(m.roughness, min(m.roughness, 0.4), weather.x);
     m.normal = bumped(face, px, py, m.normal.xy);
+#ifdef PAINTS_BARRIER
+    // Through its meshes one sees ground.
+    if (material == FENCE) m.normal = normalize(mix(vec3(0.0, 0.0, 1.0), m.normal, m.metal));
+#endif
     return m;
 }

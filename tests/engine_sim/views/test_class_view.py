@@ -233,6 +233,19 @@ def test_begun_class_maps_come_back_in_order(backend):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
+def test_a_class_map_is_fetched_into_the_callers_array(backend):
+    scene = village(cells=4, objects=40)
+    draws, camera = whole_list(scene), look_along((0.0, 0.0, 5.0), 1.0, -0.1)
+    painter = make_painter(scene, 96, 64, backend)
+    film = np.zeros((2, 64, 96), np.uint8)
+    painter.begin(draws, camera)
+    assert painter.end(film[1]).base is film
+    assert (film[1] == painter.classes(draws, camera)).all()
+    assert not film[0].any()
+    painter.close()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
 def test_surfaces_tell_class_object_and_distance(backend):
     scene = village(cells=2, objects=0)
     draws = whole_list(scene, (car_batch(scene, [(10.0, 0.0, 0.0), (18.0, 1.5, 0.4)]),))

@@ -10,10 +10,8 @@ from engine_sim.core.errors import UserError
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
-from engine_sim.views.gl_context import GlContext
 from engine_sim.views.look import LIGHTINGS, Look, sample_look
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_paint import CardPainter
 from engine_sim.views.teacher_sheet import posed_frame
 from engine_sim.views.teacher_view import IN_FLIGHT, TeacherView, open_teacher_view
 from render_bridge.palette import GRASS, PLAYER_CAR, ROAD, SKY, TERRAIN
@@ -93,19 +91,6 @@ def test_looks_differ_clearly(view, frame):
             assert np.abs(a - b).mean() > 6
 
 
-@pytest.mark.parametrize("samples", [1, 2, 4])
-def test_both_painters_tell_the_same(scene, frame, view, monkeypatch, samples):
-    """Software GL paints family by family; here it takes the way of graphics cards, which paint all at once."""
-    look = sample_look(1, "early morning")
-    monkeypatch.setattr(GlContext, "software", False)
-    other = open_teacher_view(scene, WIDTH, HEIGHT, look, samples)
-    result = other.draw(frame)
-    assert isinstance(other._painter, CardPainter)
-    assert other._gl.ctx.error == "GL_NO_ERROR"
-    other.close()
-    assert np.abs(result.astype(int) - picture(view, look, frame)).mean() < (1 if samples == 4 else 8)
-
-
 def test_the_parts_of_a_pixel_cover_it_once_and_edges_have_two(view, frame):
     view.draw(frame)
     with view._gl:
@@ -157,6 +142,15 @@ def test_frames_in_flight_come_back_in_order(view, track):
             result.append(view.end())
     result += [view.end() for _ in range(IN_FLIGHT - 1)]
     assert all(np.array_equal(a, b) for a, b in zip(expected, result, strict=True))
+
+
+def test_a_frame_is_fetched_into_the_callers_array(view, frame):
+    expected = view.draw(frame)
+    film = np.zeros((2, HEIGHT, WIDTH, 3), np.uint8)
+    view.begin(frame)
+    assert view.end(film[1]).base is film
+    assert np.array_equal(film[1], expected)
+    assert not film[0].any()
 
 
 def test_too_many_frames_in_flight_are_refused(view, frame):

@@ -1,0 +1,74 @@
+"""Fast forms of the layers equal the plain ones that they stand for."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from diffusion_render.model.attention import attend
+from diffusion_render.model.decoder import FrameHead
+from diffusion_render.model.layers import Down, Up, join_frames, rms_norm
+
+
+def random(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("gain", [None, random(48, seed=1)])
+def test_rms_norm_is_torchs(gain):
+    x = random(2, 5, 48)
+    assert torch.allclose(rms_norm(x, gain), F.rms_norm(x, (48,), gain, 1e-6), atol=1e-5)
+
+
+def test_rms_norm_of_rows_of_zeros_is_zero_with_finite_gradients():
+    x = torch.zeros(3, 8, requires_grad=True)
+    y = rms_norm(x)
+    y.sum().backward()
+    assert not y.any()
+    assert torch.isfinite(x.grad).all()
+
+
+def test_rms_norm_in_bfloat16_sums_squares_in_fp32():
+    x = 300.0 + random(1, 4096)
+    exact = F.rms_norm(x, (4096,), None, 1e-6)
+    assert (rms_norm(x.bfloat16()).float() - exact).abs().max() < 0.02
+
+
+@pytest.mark.parametrize(("channels", "out"), [(16, 16), (16, 32), (8, 4)])
+def test_half_the_size_is_unshuffle_convolution_and_mean(channels, out):
+    torch.manual_seed(0)
+    down, x = Down(channels, out), random(2, channels, 6, 8)
+    folded = F.pixel_unshuffle(x, 2)
+    plain = down.conv(folded) + folded.unflatten(1, (out, -1)).mean(2)
+    assert torch.allclose(down(x), plain, atol=1e-5)
+
+
+@pytest.mark.parametrize(("channels", "out"), [(16, 16), (16, 8), (8, 16)])
+def test_double_the_size_is_convolution_repetition_and_shuffle(channels, out):
+    torch.manual_seed(0)
+    up, x = Up(channels, out), random(2, channels, 3, 4)
+    plain = F.pixel_shuffle(up.conv(x) + x.repeat_interleave(4 * out // channels, 1), 2)
+    assert torch.allclose(up(x), plain, atol=1e-5)
+
+
+def test_frames_of_a_unit_become_channels():
+    x = random(2, 3, 4, 6, 7, 5).permute(0, 1, 2, 5, 3, 4)
+    joined = join_frames(x)
+    assert torch.equal(joined, x.flatten(0, 1).flatten(1, 2))
+    assert joined.is_contiguous(memory_format=torch.channels_last)
+
+
+@pytest.mark.parametrize("units", [1, 3])
+def test_the_head_spreads_features_as_its_convolution_would(units):
+    torch.manual_seed(0)
+    head, x = FrameHead(12, 8, 5, 0), random(units, 12, 4, 6)
+    plain = head.spread(x).unflatten(1, (4, -1)).flatten(0, 1)
+    assert torch.allclose(head._spread(x), plain, atol=1e-5)
+
+
+def test_attention_in_bfloat16_is_that_of_fp32_but_for_rounding():
+    query, key, value = (random(2, length, 2, 128, seed=length) for length in (7, 11, 12))
+    key, value = key[:, :11], value[:, :11]
+    exact = attend(query, key, value)
+    rounded = attend(query.bfloat16(), key.bfloat16(), value.bfloat16()).float()
+    assert (rounded - exact).abs().max() < 0.05
+    assert exact.abs().max() > 0.5
