@@ -29,8 +29,10 @@ COMMANDS = {
     "engine": "the racing engine alone, as a client of the frame protocol",
     "check": "conformance of somebody else's engine or renderer, rule by rule",
     "keys": "make CURVE keys for a bridge between two machines",
-    "bench": "measure: engine, bridge",
-    "train": "one stage of the renderer's recipe, from clips to weights",
+    "bench": "measure: engine, bridge, decoder, generator, loop",
+    "train": "stages of the renderer's recipe, from clips to weights",
+    "pack": "trained parts into one small file of weights",
+    "eval": "scores of a session folder, of clips or of the held-out suite: JSON and an HTML report",
     "doctor": "what this machine has, what is missing and how to get it",
 }
 """Every subcommand with its line of help; module ``demos.commands.NAME`` holds it."""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 
 from demos.options import parse_size
 from demos.report import print_json
+from engine_sim.core.errors import UserError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--renderers", type=int, default=-1, metavar="N", help="processes that draw (default: by cores)"
     )
     parser.add_argument("--racers", type=int, default=4, metavar="N", help="processes that race, with --renderers")
+    parser.add_argument("--gl-devices", type=int, default=1, metavar="N", help="graphics cards to share the drawing")
     parser.add_argument("--views", choices=("auto", "gl", "cpu"), default="auto", help="who draws the class maps")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
@@ -49,7 +52,12 @@ def run(args: argparse.Namespace) -> int:
         sessions=tuple(str(path) for path in args.sessions),
         clips_per_race=args.clips_per_race,
     )
-    workers = Workers(args.renderers, args.racers) if args.renderers >= 0 else None
+    if args.gl_devices < 1:
+        raise UserError(f"--gl-devices must be at least 1, got {args.gl_devices}")
+    workers = Workers.for_this_machine()
+    if args.renderers >= 0:
+        workers = Workers(args.renderers, args.racers)
+    workers = replace(workers, gl_devices=args.gl_devices)
     report = render_clips(plan, args.folder, workers, args.views)
     rate = report.frames / max(report.seconds, 1e-9)
     state = "finished" if report.finished else "stopped; the same command goes on"

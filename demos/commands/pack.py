@@ -14,7 +14,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, metavar="RUN", help="run folder of `paintover train`")
     parser.add_argument("--preset", default="nano", help="nano or base (default nano)")
     parser.add_argument("--out", type=Path, metavar="FILE", help="default: the preset's file among the shipped weights")
-    parser.add_argument("--ratio", type=float, metavar="R", help="step of the packed numbers: smaller is larger and finer")
+    parser.add_argument("--ratio", type=float, metavar="R", help="step of packed numbers; less is finer and larger")
 
 
 def run(args: argparse.Namespace) -> int:

@@ -1,4 +1,7 @@
-"""`paintover train STAGE …`: stages of the recipe, from clip folders to weights; the same command again goes on."""
+"""`paintover train STAGE …`: stages of the recipe, from clip folders to weights; the same command again goes on.
+
+Several GPUs: ``torchrun --standalone --nproc-per-node 2 --local-ranks-filter 0 -m demos.cli train …``.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,8 @@ from demos.report import print_json
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
-    import torch
-
     from demos.training.stages import Workshop
+    from diffusion_render.train.team import Team
 
 STAGES = ("autoencoder", "teacher-forcing", "resampling", "segmenter")
 
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     from diffusion_render.model.weights import WeightsError
     from diffusion_render.train.loop import Budget
     from diffusion_render.train.shards import ShardError
+    from diffusion_render.train.team import Team
 
     seconds = _seconds(args.seconds, len(args.stage))
     torch.backends.cudnn.benchmark = True
@@ -61,8 +64,9 @@ def run(args: argparse.Namespace) -> int:
     known = {f.name for f in dataclasses.fields(StageOptions)}
     options = {name: value for name, value in vars(args).items() if name in known}
     scores: dict[str, Any] = {}
+    team = Team.join()
     try:
-        shop = _open(args, torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+        shop = _open(args, team)
         for stage, budget in zip(args.stage, seconds, strict=True):
             print(f"stage {stage}: {budget:g} s", flush=True)
             spent = Budget(args.steps, budget, args.evaluations)
@@ -70,7 +74,9 @@ def run(args: argparse.Namespace) -> int:
             print_json({"stage": stage, **scores[stage]})
     except (ShardError, WeightsError, ValueError) as error:
         raise UserError(str(error)) from error
-    if args.json:
+    finally:
+        team.leave()
+    if args.json and team.leads:
         print_json(scores)
     return 0
 
@@ -86,7 +92,7 @@ def _seconds(text: str, stages: int) -> list[float]:
     return values * (stages if len(values) == 1 else 1)
 
 
-def _open(args: argparse.Namespace, device: torch.device) -> Workshop:
+def _open(args: argparse.Namespace, team: Team) -> Workshop:
     """Load the clips and make the networks."""
     from demos.training.parts import Parts
     from demos.training.stages import Workshop
@@ -96,7 +102,7 @@ def _open(args: argparse.Namespace, device: torch.device) -> Workshop:
 
     if args.preset not in PRESETS:
         raise UserError(f"unknown preset {args.preset!r}; expected one of {', '.join(PRESETS)}")
-    config = PRESETS[args.preset]
+    config, device = PRESETS[args.preset], team.device
     if args.octaves is not None:
         ae = dataclasses.replace(config.autoencoder, noise_octaves=args.octaves)
         config = dataclasses.replace(config, autoencoder=ae)
@@ -106,4 +112,4 @@ def _open(args: argparse.Namespace, device: torch.device) -> Workshop:
     print(f"training on {device}: {bank.describe()}; scored on {held_out.describe()}")
     renderer = Renderer(config).to(device)
     parts = Parts(args.folder / "weights", args.start, args.preset)
-    return Workshop(renderer, bank, held_out, parts, args.folder, lambda b: encode_prompts(b.prompts, device))
+    return Workshop(renderer, bank, held_out, parts, args.folder, lambda b: encode_prompts(b.prompts, device), team)

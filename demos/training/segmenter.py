@@ -18,8 +18,10 @@ def train_segmenter(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     model = Segmenter().to(shop.bank.device)
     shop.parts.load(PART, model)
     stage = SegmenterStage(**options.given("batch", "crop", "rate"))
-    trainer = SegmenterTrainer(model, stage, shop.bank, shop.held_out, place)
+    trainer = SegmenterTrainer(model, stage, shop.bank, shop.held_out, place, shop.team)
     scores: dict[str, Any] = run_stage(trainer, options.budget, place, trainer.settings())
     trainer.average.swap(model)
-    shop.parts.save(PART, model, PART, "none", model.config, shop.bank.describe())
+    if shop.team.leads:
+        shop.parts.save(PART, model, PART, "none", model.config, shop.bank.describe())
+    shop.meet()
     return scores

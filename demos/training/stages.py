@@ -19,6 +19,7 @@ from diffusion_render.train.latent_bank import LatentBank
 from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.losses import ReconstructionWeights
 from diffusion_render.train.teacher_forcing import ForcingStage, ForcingTrainer
+from diffusion_render.train.team import ALONE, Team
 
 from .parts import Parts, generator_part
 from .segmenter import train_segmenter
@@ -65,6 +66,7 @@ class Workshop:
         parts: where trained parts lie.
         folder: run folder; a stage has a folder of its own in it.
         prompts: makes the prompt tokens of a bank.
+        team: of GPUs; its first member writes and scores.
     """
 
     renderer: Renderer
@@ -73,6 +75,7 @@ class Workshop:
     parts: Parts
     folder: Path
     prompts: Callable[[ClipBank], torch.Tensor]
+    team: Team = ALONE
     _latents: tuple[LatentBank, LatentBank] | None = field(default=None)
 
     def latents(self) -> tuple[LatentBank, LatentBank]:
@@ -83,6 +86,10 @@ class Workshop:
             first, second = (LatentBank(b, ae, self.prompts(b)) for b in (self.bank, self.held_out))
             self._latents = first, second
         return self._latents
+
+    def meet(self) -> None:
+        """Wait until the whole team is here: what the first member wrote can be read now."""
+        self.team.agree(0.0)
 
     def place(self, stage: str) -> Path:
         """The stage's own folder, made."""
@@ -98,10 +105,12 @@ def train_autoencoder(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     stage = AutoencoderStage(**given, compile=options.compile, reconstruction=weights)
     model, place = shop.renderer.autoencoder, shop.place("autoencoder")
     trained = shop.parts.load("autoencoder", model)
-    trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained)
+    trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained, shop.team)
     scores = run_stage(trainer, options.budget, place, trainer.settings())
     trainer.average.swap(model)
-    shop.parts.save("autoencoder", model, "autoencoder", "none", model.config, shop.bank.describe())
+    if shop.team.leads:
+        shop.parts.save("autoencoder", model, "autoencoder", "none", model.config, shop.bank.describe())
+    shop.meet()
     shop._latents = None
     return scores
 
@@ -125,12 +134,15 @@ def _train_generator(shop: Workshop, options: StageOptions, name: str, resampled
         shop.parts.load("generator", part)
     stage = ForcingStage(**options.given("batch", "rate"), resampled=resampled, compile=options.compile)
     schedule = Schedule()
-    trainer = ForcingTrainer(renderer, schedule, stage, *shop.latents())
+    trainer = ForcingTrainer(renderer, schedule, stage, *shop.latents(), shop.team)
     scores: dict[str, Any] = dict(run_stage(trainer, options.budget, shop.place(name), trainer.settings()))
     trainer.average.swap(trainer.trained)
     sampler = f"euler-{len(schedule.steps)}"
-    shop.parts.save("generator", part, name, sampler, renderer.config.generator, shop.bank.describe())
-    return scores | score_generator(shop, schedule, shop.place(name))
+    if shop.team.leads:
+        shop.parts.save("generator", part, name, sampler, renderer.config.generator, shop.bank.describe())
+        scores |= score_generator(shop, schedule, shop.place(name))
+    shop.meet()
+    return scores
 
 
 def score_generator(shop: Workshop, schedule: Schedule, place: Path) -> dict[str, Any]:

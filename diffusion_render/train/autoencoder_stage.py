@@ -24,6 +24,7 @@ from .discriminator import Discriminator
 from .losses import ReconstructionWeights, discriminator_loss, reconstruction_loss
 from .run import WeightAverage, learning_rate
 from .start import data_dependent_start
+from .team import ALONE, Team
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,7 @@ class AutoencoderTrainer:
         stage: settings.
         bank, held_out: clips to train and to score on.
         folder: where the sheet of held-out pictures goes.
+        team: of GPUs that work on it.
     """
 
     def __init__(
@@ -74,8 +76,9 @@ class AutoencoderTrainer:
         held_out: ClipBank,
         folder: Path,
         is_trained: bool = False,
+        team: Team = ALONE,
     ) -> None:
-        self.stage, self.bank, self.held_out, self.folder = stage, bank, held_out, folder
+        self.stage, self.bank, self.held_out, self.folder, self.team = stage, bank, held_out, folder, team
         self.device, self.model = bank.device, model.to(bank.device)
         torch.manual_seed(0)
         self.judge = Discriminator().to(self.device)
@@ -83,6 +86,9 @@ class AutoencoderTrainer:
         if not is_trained:
             with torch.no_grad():
                 data_dependent_start(self.model, lambda: self._reconstruct(self._batch(), stage.latent_noise))
+        for part in (self.model, self.judge):
+            team.share(part)
+        torch.manual_seed(1 + team.rank)
         self._forward = torch.compile(self._losses, dynamic=False) if stage.compile else self._losses
         self.average = WeightAverage(self.model, stage.average)
         fused = self.device.type == "cuda"
@@ -112,7 +118,7 @@ class AutoencoderTrainer:
         return {"stage": asdict(self.stage), "model": asdict(self.model.config), "data": self.bank.describe()}
 
     def _batch(self) -> Batch:
-        return self.bank.sample(self.step, self.stage.batch, self.stage.frames, self.stage.crop)
+        return self.bank.sample(self.team.draw(self.step), self.stage.batch, self.stage.frames, self.stage.crop)
 
     def _autocast(self) -> torch.autocast:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
@@ -143,6 +149,7 @@ class AutoencoderTrainer:
             loss = loss + self._adversarial(output, batch, values)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        self.team.average_gradients(self.model.parameters())
         clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         self.average.update(self.model)
@@ -158,6 +165,7 @@ class AutoencoderTrainer:
             judged = discriminator_loss(self.judge(real, maps)[0], self.judge(fake.detach(), maps)[0])
         self.judge_optimizer.zero_grad(set_to_none=True)
         judged.backward()
+        self.team.average_gradients(self.judge.parameters())
         self.judge_optimizer.step()
         self.judge.requires_grad_(False)
         with self._autocast():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from .run import Journal, load_run, save_run
+from .team import Team
 
 CURVE_EVERY = 100
 """Steps whose mean is one line of the curves."""
@@ -21,6 +22,7 @@ class Trainer(Protocol):
 
     step: int
     device: torch.device
+    team: Team
 
     def train_step(self, share: float) -> dict[str, Tensor]:
         """One optimiser step at ``share`` of the budget; raises ``step``. Scalars to log, on any device."""
@@ -61,26 +63,64 @@ class Budget:
 def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str, Any]) -> dict[str, float]:
     """Train to the end of the budget, or go on where an earlier run of this folder stopped.
 
-    The state is saved after each evaluation and when the run ends, also by an exception such as Ctrl-C.
+    The state is saved after each evaluation and when the run ends, also by an exception such as Ctrl-C. In a team the
+    first member does that, and says for all how much of the budget is spent.
 
     Returns:
-        The last held-out scores, with ``steps`` and ``seconds`` spent.
+        The last held-out scores, with ``steps`` and ``seconds`` spent; for other members of a team the latter alone.
     """
     saved = load_run(folder, trainer.device)
     spent = 0.0
     if saved is not None:
         trainer.load(saved["trainer"])
         trainer.step, spent = saved["step"], saved["seconds"]
-    journal = Journal(folder, budget.seconds, "s", {"budget": budget.__dict__, **settings})
-    start = time.monotonic() - spent
+    clock = Clock(trainer.team, budget, spent)
+    if not trainer.team.leads:
+        while (share := clock.share(trainer.step)) < 1.0:
+            trainer.train_step(share)
+        clock.share(trainer.step)
+        return clock.figures(trainer.step)
+    return _lead(trainer, clock, folder, settings)
+
+
+class Clock:
+    """How much of a budget is spent: the first member's word for the whole team.
+
+    Args:
+        team, budget: of the run.
+        spent: seconds that earlier parts of the run took.
+    """
+
+    def __init__(self, team: Team, budget: Budget, spent: float) -> None:
+        self.team, self.budget = team, budget
+        self._start = time.monotonic() - spent
+
+    @property
+    def seconds(self) -> float:
+        """Seconds spent."""
+        return time.monotonic() - self._start
+
+    def share(self, step: int) -> float:
+        """Part of the budget that is spent after ``step`` steps; every member must ask as often as the others."""
+        return self.team.agree(self.budget.share(step, self.seconds))
+
+    def figures(self, step: int) -> dict[str, float]:
+        """What a run says of itself."""
+        return {"steps": float(step), "seconds": round(self.seconds, 1)}
+
+
+def _lead(trainer: Trainer, clock: Clock, folder: Path, settings: dict[str, Any]) -> dict[str, float]:
+    """The run of a team's first member, or of one alone."""
+    budget = clock.budget
+    journal = Journal(folder, budget.seconds, "s", {"budget": asdict(budget), "team": clock.team.size, **settings})
     window: list[dict[str, Tensor]] = []
-    due = int(budget.share(trainer.step, spent) * budget.evaluations) + 1
+    due = int(budget.share(trainer.step, clock.seconds) * budget.evaluations) + 1
 
     def save() -> None:
-        save_run(folder, trainer=trainer.state(), step=trainer.step, seconds=time.monotonic() - start)
+        save_run(folder, trainer=trainer.state(), step=trainer.step, seconds=clock.seconds)
 
     try:
-        while (share := budget.share(trainer.step, time.monotonic() - start)) < 1.0:
+        while (share := clock.share(trainer.step)) < 1.0:
             if share * budget.evaluations >= due:
                 due += 1
                 journal.write(trainer.step, **trainer.evaluate())
@@ -88,7 +128,7 @@ def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str
             window.append(trainer.train_step(share))
             if len(window) == CURVE_EVERY:
                 journal.write(trainer.step, **means(window))
-                journal.progress(time.monotonic() - start)
+                journal.progress(clock.seconds)
                 window = []
         if window:
             journal.write(trainer.step, **means(window))
@@ -97,7 +137,8 @@ def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str
     finally:
         save()
         journal.close()
-    return {**scores, "steps": float(trainer.step), "seconds": round(time.monotonic() - start, 1)}
+    clock.share(trainer.step)
+    return {**scores, **clock.figures(trainer.step)}
 
 
 def means(rows: list[dict[str, Tensor]]) -> dict[str, float]:

@@ -25,6 +25,7 @@ from ..evaluate.structure import confusion, mean_iou
 from .clip_bank import ClipBank
 from .run import WeightAverage, learning_rate
 from .tampering import Tampering, tamper
+from .team import ALONE, Team
 
 _WHOLE = 1 << 16
 """A crop that no picture is larger than."""
@@ -64,14 +65,22 @@ class SegmenterTrainer:
         bank, held_out: clips to train and to score on; their guides are not drawn, which would cost far more than
             the segmenter itself.
         folder: where the sheet of held-out pictures goes.
+        team: of GPUs that work on it.
     """
 
     def __init__(
-        self, model: Segmenter, stage: SegmenterStage, bank: ClipBank, held_out: ClipBank, folder: Path
+        self,
+        model: Segmenter,
+        stage: SegmenterStage,
+        bank: ClipBank,
+        held_out: ClipBank,
+        folder: Path,
+        team: Team = ALONE,
     ) -> None:
-        self.stage, self.folder = stage, folder
+        self.stage, self.folder, self.team = stage, folder, team
         self.bank, self.held_out = (_without_guides(b) for b in (bank, held_out))
         self.device, self.model = bank.device, model.to(bank.device)
+        team.share(self.model)
         self.step = 0
         self.average = WeightAverage(self.model, stage.average)
         fused = self.device.type == "cuda"
@@ -117,18 +126,19 @@ class SegmenterTrainer:
 
     def train_step(self, share: float) -> dict[str, Tensor]:
         """One optimiser step."""
-        stage = self.stage
+        stage, number = self.stage, self.team.draw(self.step)
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
-        pictures, maps = self._pictures(self.bank, self.step, stage.batch, stage.crop)
+        pictures, maps = self._pictures(self.bank, number, stage.batch, stage.crop)
         if self.step % 2:
             pictures, maps = pictures.flip(-1), maps.flip(-1)
-        pictures = tamper(pictures, stage.tampering, self.step)
+        pictures = tamper(pictures, stage.tampering, number)
         with self._autocast():
             scores = self.model(pictures)
         loss = F.cross_entropy(scores.float(), maps.long(), self.weights)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        self.team.average_gradients(self.model.parameters())
         clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         self.average.update(self.model)

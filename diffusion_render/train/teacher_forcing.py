@@ -25,6 +25,7 @@ from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
 from .latent_bank import AWAY, LatentBank, WindowBatch
 from .run import WeightAverage, learning_rate
+from .team import ALONE, Team
 
 
 @dataclass(frozen=True)
@@ -59,14 +60,22 @@ class ForcingTrainer:
     """State of one run over the renderer's structure encoder and generator; ``loop.run_stage`` drives it."""
 
     def __init__(
-        self, renderer: Renderer, schedule: Schedule, stage: ForcingStage, bank: LatentBank, held_out: LatentBank
+        self,
+        renderer: Renderer,
+        schedule: Schedule,
+        stage: ForcingStage,
+        bank: LatentBank,
+        held_out: LatentBank,
+        team: Team = ALONE,
     ) -> None:
         if schedule.sink:
             raise ValueError(f"forcing on short clips knows no sink; got a schedule with {schedule.sink}")
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
-        self.bank, self.held_out = bank, held_out
+        self.bank, self.held_out, self.team = bank, held_out, team
         self.device = bank.device
         self.trained = torch.nn.ModuleList([renderer.structure, renderer.generator])
+        team.share(self.trained)
+        torch.manual_seed(1 + team.rank)
         if stage.compile:
             for block in renderer.generator.blocks:
                 block.compile(dynamic=False)
@@ -97,7 +106,8 @@ class ForcingTrainer:
 
     def train_step(self, share: float) -> dict[str, Tensor]:
         """One step on windows of one kind: first windows, or later ones with true or resampled history."""
-        stage, draw = self.stage, torch.Generator().manual_seed(self.step)
+        stage, number = self.stage, self.team.draw(self.step)
+        draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
         first, resampled = (torch.rand(2, generator=draw) < torch.tensor([stage.first_share, stage.resampled])).tolist()
@@ -106,12 +116,13 @@ class ForcingTrainer:
         lead = history if resampled and not first else 0
         units = history + len(window.chunk)
         size = max(1, stage.batch * (self.schedule.history + self.schedule.chunk) // units)
-        batch = self.bank.sample(self.step, size, lead + units)
+        batch, draw = self.bank.sample(number, size, lead + units), torch.Generator().manual_seed(number)
         if lead:
             batch = self._resample_history(batch, draw, history)
         loss = self.loss(batch, draw, history)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
+        self.team.average_gradients(self.trained.parameters())
         norm = clip_grad_norm_(self.trained.parameters(), 1.0)
         self.optimizer.step()
         self.average.update(self.trained)

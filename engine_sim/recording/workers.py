@@ -24,6 +24,9 @@ from .drive import Interrupt
 from .race_log import has_race, open_race, simulate_race
 from .studio import LookAhead, Stopped, Studio, render_shard
 
+GL_DEVICE = "GLCONTEXT_DEVICE_INDEX"
+"""Environment variable by which glcontext picks a graphics card."""
+
 
 @dataclass(frozen=True)
 class Workers:
@@ -32,10 +35,12 @@ class Workers:
     Args:
         renderers: that draw. A graphics card is shared, so a few are enough; on the CPU each takes about a core.
         racers: that simulate races.
+        gl_devices: graphics cards that renderers take turns on.
     """
 
     renderers: int
     racers: int
+    gl_devices: int = 1
 
     @staticmethod
     def for_this_machine() -> Workers:
@@ -157,7 +162,7 @@ def _pools(
 ) -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor, Any, Any]]:
     context = multiprocessing.get_context("spawn")
     stop, drawn = context.Event(), context.Queue()
-    arguments = (work, stop, drawn)
+    arguments = (work, stop, drawn, context.Value("i", 0), workers.gl_devices)
 
     def drain() -> None:
         while not drawn.empty():
@@ -165,8 +170,8 @@ def _pools(
 
     with ExitStack() as stack:
         pools = [
-            ProcessPoolExecutor(count, context, _start_worker, arguments)
-            for count in (workers.racers, workers.renderers)
+            ProcessPoolExecutor(count, context, start, arguments)
+            for count, start in ((workers.racers, _start_worker), (workers.renderers, _start_renderer))
         ]
         for pool in pools:
             stack.callback(pool.shutdown, wait=True, cancel_futures=True)
@@ -178,9 +183,17 @@ _here: dict[str, Any] = {}
 """Of a worker process: its work, its channel to the parent, its studio."""
 
 
-def _start_worker(work: Work, stop: Any, drawn: Any) -> None:
+def _start_worker(work: Work, stop: Any, drawn: Any, *_: Any) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides.
     _here.update(work=work, stop=stop, drawn=drawn)
+
+
+def _start_renderer(work: Work, stop: Any, drawn: Any, started: Any, gl_devices: int) -> None:
+    _start_worker(work, stop, drawn)
+    if gl_devices > 1:
+        with started.get_lock():
+            os.environ[GL_DEVICE] = str(started.value % gl_devices)
+            started.value += 1
 
 
 def _race_task(race: RaceJob) -> None:

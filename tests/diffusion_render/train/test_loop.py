@@ -6,13 +6,14 @@ import pytest
 import torch
 
 from diffusion_render.train.loop import CURVE_EVERY, Budget, run_stage
+from diffusion_render.train.team import ALONE
 
 
 class Counter:
     """A trainer that counts, and may be interrupted."""
 
     def __init__(self, interrupt_at: int | None = None) -> None:
-        self.step, self.device = 0, torch.device("cpu")
+        self.step, self.device, self.team = 0, torch.device("cpu"), ALONE
         self.value = torch.zeros(1)
         self.evaluated: list[int] = []
         self.interrupt_at = interrupt_at

@@ -20,6 +20,7 @@ from engine_sim.recording.race_log import has_race, open_race, simulate_race
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.record import record_session
 from engine_sim.recording.render_pool import Workers, render_clips
+from engine_sim.recording.workers import GL_DEVICE, _start_renderer
 from engine_sim.tracks.catalogue import load_track, split_of, track_names
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.look import sample_look
@@ -304,3 +305,15 @@ def test_shards_say_what_they_are(folder):
     assert sorted(p.name for p in folder.glob("*.clips")) == sorted(shard.name for shard in plan)
     shard = Shard(folder / plan[0].name)
     assert [meta["index"] for meta in shard.metas] == [job.index for job in plan[0].clips]
+
+
+def test_renderers_take_turns_on_the_graphics_cards(monkeypatch):
+    monkeypatch.setenv(GL_DEVICE, "before")
+    monkeypatch.setattr("engine_sim.recording.workers._start_worker", lambda *_: None)
+    started, seen = multiprocessing.get_context("spawn").Value("i", 0), []
+    for _ in range(4):
+        _start_renderer(None, None, None, started, 2)
+        seen.append(os.environ[GL_DEVICE])
+    assert seen == ["0", "1", "0", "1"]
+    _start_renderer(None, None, None, started, 1)
+    assert os.environ[GL_DEVICE] == "1"  # one card: whatever the environment says
