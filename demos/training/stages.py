@@ -153,7 +153,8 @@ def score_generator(shop: Workshop, schedule: Schedule, place: Path) -> dict[str
         name = "other_place" if away else "own_frame"
         text = shop.latents()[1].prompts
         drives = [shop.held_out.drive(k, away, text[k].float()) for k in range(min(DRIVES, len(shop.held_out)))]
-        streams = score_streams(shop.renderer, schedule, drives, place / f"stream_{name}.jpg")
+        with torch.compiler.set_stance("force_eager"):  # sizes of its own, not worth compiling for
+            streams = score_streams(shop.renderer, schedule, drives, place / f"stream_{name}.jpg")
         scores |= {f"{name}_{k}": v for k, v in dataclasses.asdict(streams).items()}
     return scores
 

@@ -6,11 +6,11 @@ A batch is a pure function of the step, so a resumed run sees what an unbroken o
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 import torch
@@ -23,6 +23,10 @@ from ..evaluate.streaming import Drive
 from ..model.look_table import measure_look
 from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
+
+
+NoiseMaker: TypeAlias = Callable[..., Tensor]
+"""``anchored_noise``, plain or compiled."""
 
 
 class Batch(NamedTuple):
@@ -130,17 +134,18 @@ class ClipBank:
         ]
         reference = torch.where(away, self.partners.cpu()[pick], pick).to(self.device)
         tables = self.tables[reference] * known.to(self.device)[:, None, None]
-        return self._cut(cuts, tables, guided)
+        drawn = self._cut(cuts, tables, self._make_noise)
+        if drawn.noise is None:
+            return drawn
+        return drawn._replace(noise=drawn.noise * guided.to(self.device)[:, None, None, None, None, None])
 
     def held_out(self, frames: int, clips: int = 16) -> Iterator[Batch]:
         """Whole pictures of the first clips, one clip a batch, references from the other place, with guides."""
         full = slice(None)
         for k in range(min(clips, len(self))):
-            yield self._cut(
-                [(k, slice(0, frames), full, full)],
-                self.tables[self.partners[k : k + 1]],
-                torch.ones(1, dtype=torch.bool),
-            )
+            cut = [(k, slice(0, frames), full, full)]
+            # Not the compiled noise: another size would be compiled anew.
+            yield self._cut(cut, self.tables[self.partners[k : k + 1]], anchored_noise)
 
     def drive(self, clip: int, away: bool, text: Tensor | None = None) -> Drive:
         """A whole clip to stream; its reference is its own first frame, or that of its partner if ``away``."""
@@ -151,15 +156,13 @@ class ClipBank:
         maps, teacher = self.class_maps[clip], self.frames[clip].movedim(-1, 1)
         return Drive(maps, teacher, still, self.class_maps[reference, 0], text, motion, guides)
 
-    def _cut(self, cuts: list[tuple[int, slice, slice, slice]], tables: Tensor, guided: Tensor) -> Batch:
+    def _cut(self, cuts: list[tuple[int, slice, slice, slice]], tables: Tensor, make: NoiseMaker) -> Batch:
         frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])
         maps = torch.stack([self.class_maps[c, t, y, x] for c, t, y, x in cuts])
-        noise = None
-        if self.depth is not None:
-            noise = self._noise(cuts) * guided.to(self.device)[:, None, None, None, None, None]
+        noise = None if self.depth is None else self._noise(cuts, make)
         return Batch(to_unit(frames), maps, tables, noise)
 
-    def _noise(self, cuts: list[tuple[int, slice, slice, slice]]) -> Tensor:
+    def _noise(self, cuts: list[tuple[int, slice, slice, slice]], make: NoiseMaker) -> Tensor:
         """Anchored noise of the cuts, unshuffled to 1/4."""
         assert self.depth is not None
         full_h, full_w = self.depth.shape[2:]
@@ -171,7 +174,7 @@ class ClipBank:
             for side in ([y for _, _, y, _ in cuts], [x for _, _, _, x in cuts])
         )
         crop = Crop(top, left, full_h, full_w)
-        noise = self._make_noise(depth.flatten(0, 1).float(), cameras_of(camera), self._volume, crop)
+        noise = make(depth.flatten(0, 1).float(), cameras_of(camera), self._volume, crop)
         return noise.unflatten(0, (-1, frames // 4, 4))
 
 
