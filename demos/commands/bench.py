@@ -5,43 +5,92 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from demos.commands.serve import PRESETS, add_model_arguments, plan_of
 from demos.options import parse_size, positive
 from demos.report import print_json
+from engine_sim.core.errors import UserError
 
 SIZES = "448x256,672x384,1344x768"
 BRIDGE_SIZE = "1344x768"
+WHAT = ("engine", "bridge", "decoder", "generator", "loop")
+MODEL = ("decoder", "generator", "loop")
+SECONDS = {"loop": 20.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.add_argument("what", choices=("engine", "bridge"), metavar="WHAT", help="engine or bridge")
+    parser.add_argument("what", choices=WHAT, metavar="WHAT", help=", ".join(WHAT))
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
     parser.add_argument("--track", metavar="NAME", help="circuit to measure on (default: the one that `play` opens)")
-    parser.add_argument("--sizes", metavar="WxH,…", help=f"render sizes (default {SIZES}; bridge: 1344x768)")
-    parser.add_argument("--seconds", type=float, default=3.0, metavar="S", help="time for each figure (default 3)")
+    parser.add_argument("--sizes", metavar="WxH,…", help=f"engine: render sizes (default {SIZES})")
+    parser.add_argument("--size", metavar="WxH", help=f"size (bridge: {BRIDGE_SIZE}; a model: its preset's)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="for each figure (3; loop 20; slow renderer 60)")
+    parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (default 8)")
+    parser.add_argument("--preset", choices=PRESETS, default="nano", help="model (default nano)")
+    add_model_arguments(parser)
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure and print."""
     from demos.options import DEFAULT_TRACK
 
-    sizes = tuple(parse_size(text) for text in (args.sizes or SIZES).split(","))
-    track, seconds = args.track or DEFAULT_TRACK, positive(args.seconds, "--seconds")
-    if args.what == "bridge":
-        report = measure_bridge(track, parse_size(args.sizes or BRIDGE_SIZE), seconds)
+    track = args.track or DEFAULT_TRACK
+    seconds = positive(SECONDS.get(args.what, 3.0) if args.seconds is None else args.seconds, "--seconds")
+    if args.what in MODEL:
+        report = measure_model(args, track, seconds)
+    elif args.what == "bridge":
+        report = measure_bridge(track, parse_size(args.size or args.sizes or BRIDGE_SIZE), seconds, args.seconds)
     else:
         from demos.engine_bench import BenchPlan, bench_engine
 
+        sizes = tuple(parse_size(text) for text in (args.sizes or args.size or SIZES).split(","))
         report = bench_engine(BenchPlan(track, sizes, seconds), say=print)
     if args.json:
         print_json(report)
     return 0
 
 
-def measure_bridge(track: str, size: tuple[int, int], seconds: float) -> dict[str, Any]:
-    """Figures of the bridge at one size."""
-    from demos.bridge.bench import BridgePlan, bench_bridge
+def measure_bridge(track: str, size: tuple[int, int], seconds: float, slow_seconds: float | None) -> dict[str, Any]:
+    """Figures of the bridge at one size; ``slow_seconds`` None watches a slow renderer as long as it should be."""
+    from demos.bridge.bench import SLOW_S, BridgePlan, bench_bridge
     from demos.bridge.options import mendable
 
     with mendable():
-        return bench_bridge(BridgePlan(track, size, seconds), say=print)
+        return bench_bridge(BridgePlan(track, size, seconds, slow_seconds or SLOW_S), say=print)
+
+
+def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[str, Any]:
+    """Figures of the model's parts, or of the whole loop. UserError without torch or weights."""
+    from demos.renderer.process import need_torch, set_up_torch
+
+    need_torch()
+    size = parse_size(args.size) if args.size else None
+    plan = plan_of(args, args.preset)
+    if args.what == "loop":
+        return measure_loop(args, track, seconds, size)
+    from demos.benches.parts import PartsPlan, bench_decoder, bench_generator
+
+    set_up_torch(plan.threads)
+    bench = bench_decoder if args.what == "decoder" else bench_generator
+    report = bench(PartsPlan(plan, size, seconds))
+    ms = report["ms"]
+    print(f"{args.what}, {report['frames']} frames: {ms['median']:.1f} ms, p95 {ms['p95']:.1f} ms, {report['device']}")
+    return report
+
+
+def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int] | None) -> dict[str, Any]:
+    """Figures of the whole loop; the model runs in another process. UserError without weights."""
+    from demos.benches.loop import LoopPlan, bench_loop
+    from demos.bridge.options import mendable
+    from diffusion_render.model.places import has_weights
+    from diffusion_render.model.renderer import PRESETS as SIZED
+
+    if not args.random_weights and not has_weights(args.preset, args.weights):
+        raise UserError(f"no weights of {args.preset} are there to measure with; --random-weights costs the same time")
+    config = SIZED[args.preset]
+    words = ["--preset", args.preset, "--sessions", "1", *(["--random-weights"] if args.random_weights else [])]
+    for name in ("weights", "device", "threads", "number_type", "chunk"):
+        if getattr(args, name) is not None:
+            words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
+    with mendable():
+        return bench_loop(LoopPlan(track, words, size or (config.width, config.height), seconds), say=print)

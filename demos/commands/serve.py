@@ -4,52 +4,148 @@ from __future__ import annotations
 
 import argparse
 from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from demos.bridge.options import add_address_arguments
 from engine_sim.core.errors import UserError
+
+if TYPE_CHECKING:
+    from demos.renderer.factory import RendererPlan
+    from render_bridge.serving import RendererFactory
+
+PRESETS = ("nano", "base", "toy")
+DEFAULT_PRESET = "nano"
+MOST_CHUNK = 1000
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     add_address_arguments(parser)
-    parser.add_argument("--renderer", choices=("palette",), default="palette", help="palette: colours the classes")
-    parser.add_argument("--chunk", type=int, default=1, metavar="N", help="frames of a chunk (1)")
-    parser.add_argument("--first-chunk", type=int, metavar="N", help="frames of the first chunk (as --chunk)")
-    parser.add_argument("--planes", default="", metavar="NAME,…", help="guide planes to ask for: depth, motion, object")
+    parser.add_argument("--renderer", choices=("palette",), help="palette: no model, it colours the classes")
+    parser.add_argument("--preset", choices=PRESETS, help="model (default: nano, if there are weights; else palette)")
+    add_model_arguments(parser)
+    parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (model: 8; palette: 1)")
+    parser.add_argument("--first-chunk", type=int, metavar="N", help="of the first (model: 28; palette: as --chunk)")
+    parser.add_argument("--planes", metavar="NAME,…", help="palette: guide planes to ask for: depth, motion, object")
     parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
     parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
-    parser.add_argument("--slow", type=float, default=0.0, metavar="MS", help="stand in for a model: time for a frame")
+    parser.add_argument("--slow", type=float, default=0.0, metavar="MS", help="palette: time for a frame, to be slow")
+
+
+def add_model_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options of every command that opens a model."""
+    parser.add_argument("--random-weights", action="store_true", help="a model that has learnt nothing")
+    parser.add_argument("--weights", type=Path, metavar="DIR", help="folder of the weights (default: the shipped ones)")
+    parser.add_argument("--device", metavar="NAME", help="cpu (default), cuda, cuda:1, …")
+    parser.add_argument("--threads", type=int, metavar="N", help="of the processor (default: one for each core)")
+    parser.add_argument("--number-type", choices=("bfloat16", "float32"), help="default: the fastest here")
 
 
 def run(args: argparse.Namespace) -> int:
     """Serve until Ctrl-C."""
     from demos.bridge.options import keys_of, mendable
-    from render_bridge.protocol.offer import Offer
-    from render_bridge.protocol.planes import PLANES
     from render_bridge.serving import serve
-    from render_bridge.stand_in import PaletteFactory
+    from render_bridge.zmq.address import check_address
 
-    planes = tuple(name for name in args.planes.split(",") if name)
-    if unknown := [name for name in planes if name not in PLANES]:
-        raise UserError(f"unknown plane {unknown[0]!r}: there are {', '.join(PLANES)}")
-    for name in ("chunk", "sessions"):
-        if getattr(args, name) < 1:
-            raise UserError(f"--{name} must be at least 1, got {getattr(args, name)}")
-    first = args.first_chunk or args.chunk
+    for name in ("chunk", "first_chunk", "sessions"):
+        value = getattr(args, name)
+        if value is not None and not 1 <= value <= MOST_CHUNK:
+            raise UserError(f"--{name.replace('_', '-')} must be at least 1 and at most {MOST_CHUNK}, got {value}")
     with mendable():
-        offer = Offer(
-            "palette stand-in",
-            run=args.chunk,
-            first_run=first,
-            window=2 * max(args.chunk, first) + 2,
-            planes=planes,
-            max_sessions=args.sessions,
-        )
-        print(f"serving the palette stand-in (no model: it colours the classes) at {args.address}", flush=True)
-        factory, keys = PaletteFactory(offer, max(0.0, args.slow) / 1000), keys_of(args)
+        keys = keys_of(args)
+        check_address(args.address, keys is not None)
+        preset = choose_preset(args)
+        factory = palette_factory(args) if preset is None else model_factory(args, preset)
         with web_gateway(args.web, args.address):
             serve(args.address, factory, keys, say=tell)
     return 0
+
+
+def choose_preset(args: argparse.Namespace) -> str | None:
+    """The model that is meant, or None: the palette stand-in. Raises UserError if both are asked for."""
+    model_words = [w for w in ("random_weights", "weights", "device", "threads", "number_type") if getattr(args, w)]
+    if args.renderer == "palette":
+        if args.preset or model_words:
+            word = "--preset" if args.preset else "--" + model_words[0].replace("_", "-")
+            raise UserError(f"--renderer palette has no model: leave out {word}, or --renderer")
+        return None
+    if args.preset or model_words:
+        return str(args.preset or DEFAULT_PRESET)
+    if args.planes or args.slow:
+        return None
+    return default_preset()
+
+
+def default_preset() -> str | None:
+    """``nano`` if it can be had; otherwise a line says why not, and what is taken instead."""
+    from demos.renderer.process import need_torch
+    from diffusion_render.model.places import has_weights, weights_folder
+
+    instead = "the palette stand-in colours the classes instead"
+    if not has_weights(DEFAULT_PRESET):
+        tell(f"no weights of {DEFAULT_PRESET} in {weights_folder()} yet: {instead}")
+        return None
+    try:
+        need_torch()
+    except UserError as error:
+        tell(f"{error}; {instead}")
+        return None
+    return DEFAULT_PRESET
+
+
+def palette_factory(args: argparse.Namespace) -> RendererFactory:
+    """The stand-in. Raises UserError for a plane that does not exist."""
+    from render_bridge.protocol.offer import Offer
+    from render_bridge.protocol.planes import PLANES
+    from render_bridge.stand_in import PaletteFactory
+
+    planes = tuple(name for name in (args.planes or "").split(",") if name)
+    if unknown := [name for name in planes if name not in PLANES]:
+        raise UserError(f"unknown plane {unknown[0]!r}: there are {', '.join(PLANES)}")
+    chunk = args.chunk or 1
+    first = args.first_chunk or chunk
+    window = 2 * max(chunk, first) + 2
+    offer = Offer(
+        "palette stand-in", run=chunk, first_run=first, window=window, planes=planes, max_sessions=args.sessions
+    )
+    tell(f"serving the palette stand-in (no model: it colours the classes) at {args.address}")
+    return PaletteFactory(offer, max(0.0, args.slow) / 1000)
+
+
+def model_factory(args: argparse.Namespace, preset: str) -> RendererFactory:
+    """The model, ready to draw. Raises UserError for weights or a device that cannot be used."""
+    from demos.renderer.process import need_torch, set_up_torch
+
+    if args.planes or args.slow:
+        raise UserError("--planes and --slow are for --renderer palette; a model knows what it wants")
+    need_torch()
+    from demos.renderer.factory import StreamFactory
+
+    plan = plan_of(args, preset)
+    set_up_torch(plan.threads)
+    factory = StreamFactory(plan, say=tell)
+    factory.warm_up()
+    tell(f"serving {factory.what} at {args.address}")
+    return factory
+
+
+def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
+    """Arguments → plan. Raises UserError for options that contradict. Needs torch."""
+    from demos.renderer.factory import RendererPlan, cut_schedule
+
+    if args.random_weights and args.weights:
+        raise UserError("--random-weights takes none from --weights: leave out one of them")
+    return RendererPlan(
+        preset,
+        args.weights,
+        args.random_weights,
+        args.device or "cpu",
+        args.threads,
+        args.number_type,
+        cut_schedule(getattr(args, "chunk", None), getattr(args, "first_chunk", None)),
+        getattr(args, "sessions", 1),
+    )
 
 
 def tell(line: str) -> None:

@@ -1,0 +1,1 @@
+"""Figures of the model: its parts alone, and the whole loop beside an engine."""

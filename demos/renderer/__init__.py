@@ -1,0 +1,1 @@
+"""The model behind the socket: sessions of ``diffusion_render`` as renderers of ``render_bridge``."""

@@ -1,0 +1,46 @@
+"""The camera of a frame, read from the matrices that travel with it (PROTOCOL.md section 12)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+TOLERANCE = 1e-3
+
+
+def camera_row(
+    view: Sequence[float] | None, projection: Sequence[float] | None, width: int, height: int
+) -> tuple[float, ...] | None:
+    """Position, forward and up (three each), vertical field of view in rad, near and far in metres.
+
+    Args:
+        view: world → eye, looking along −z, y up; row-major 4 × 4 for column vectors.
+        projection: eye → clip, depth −1 … 1.
+        width, height: of the picture, pixels.
+
+    Returns:
+        12 numbers, or None unless the matrices are those of an upright pinhole camera with square pixels and its
+        axis in the middle of the picture: no other kind can anchor texture.
+    """
+    if view is None or projection is None:
+        return None
+    v, p = np.array(view, np.float64).reshape(4, 4), np.array(projection, np.float64).reshape(4, 4)
+    turn = v[:3, :3]
+    rigid = np.allclose(turn @ turn.T, np.eye(3), atol=TOLERANCE) and np.allclose(v[3], (0, 0, 0, 1), atol=TOLERANCE)
+    if not (rigid and np.linalg.det(turn) > 0 and _is_pinhole(p, width, height)):
+        return None
+    position = -turn.T @ v[:3, 3]
+    near, far = p[2, 3] / (p[2, 2] - 1.0), p[2, 3] / (p[2, 2] + 1.0)
+    fov_y = 2.0 * np.arctan(1.0 / p[1, 1])
+    return (*position.tolist(), *(-turn[2]).tolist(), *turn[1].tolist(), float(fov_y), float(near), float(far))
+
+
+def _is_pinhole(p: np.ndarray, width: int, height: int) -> bool:
+    """True for the form of OpenGL's symmetric perspective matrix, near before far."""
+    if not np.isfinite(p).all() or p[0, 0] <= 0 or p[1, 1] <= 0 or p[2, 3] >= 0 or p[2, 2] >= -1.0:
+        return False
+    expected = np.zeros((4, 4))
+    expected[0, 0], expected[1, 1] = p[1, 1] * height / width, p[1, 1]
+    expected[2, 2], expected[2, 3], expected[3, 2] = p[2, 2], p[2, 3], -1.0
+    return bool(np.allclose(p, expected, rtol=TOLERANCE, atol=TOLERANCE))

@@ -1,0 +1,164 @@
+"""Makes a renderer for each session of a bridge, all on one model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import torch
+from torch import nn
+
+from demos.renderer.process import check_device, device_name
+from demos.renderer.prompts import OpenEncoder, Prompts, Say
+from demos.renderer.session import StreamRenderer
+from diffusion_render.model.bundle import best_dtype, open_renderer
+from diffusion_render.model.encoder import FRAMES
+from diffusion_render.model.prompt import PromptEncoder
+from diffusion_render.model.renderer import PRESETS, Renderer
+from diffusion_render.model.weights import WeightsError
+from diffusion_render.stream.guides import Guides
+from diffusion_render.stream.schedule import Schedule
+from diffusion_render.stream.session import SessionConfig, StreamSession
+from engine_sim.core.errors import UserError
+from render_bridge.protocol.events import SessionOpened
+from render_bridge.protocol.offer import Offer, Sizes
+
+LARGEST = (2048, 1152)
+NUMBER_TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+
+
+@dataclass(frozen=True)
+class RendererPlan:
+    """Which model, where it runs, and how its streams are cut.
+
+    Args:
+        preset: name of the preset.
+        weights: folder of the weights; None for the shipped ones.
+        random_weights: no weights at all: it has learnt nothing, but costs what a trained one does.
+        device: of torch.
+        threads: of this process, for ``process.set_up_torch``; None for one for each core.
+        number_type: one of NUMBER_TYPES; None for the fastest on the device.
+        schedule: of every stream, until its engine asks for another.
+        sessions: most engines at once.
+    """
+
+    preset: str = "nano"
+    weights: Path | None = None
+    random_weights: bool = False
+    device: str = "cpu"
+    threads: int | None = None
+    number_type: str | None = None
+    schedule: Schedule = field(default_factory=Schedule)
+    sessions: int = 8
+
+
+class StreamFactory:
+    """Opens the model and makes renderers on it; implements ``serving.RendererFactory``.
+
+    Args:
+        plan: which model.
+        say: takes lines for people.
+        open_encoder: loads the reader of prompts, in a thread of its own.
+
+    Raises:
+        UserError: weights missing, damaged or made for something else; no such device.
+    """
+
+    def __init__(self, plan: RendererPlan, say: Say, open_encoder: OpenEncoder = PromptEncoder.open) -> None:
+        self.plan = plan
+        self.model = open_model(plan)
+        self._prompts = Prompts(say, open_encoder)
+        self.offer = self._make_offer()
+
+    def open(self, opened: SessionOpened) -> StreamRenderer:
+        """A renderer for a session; its stream is made with its first run."""
+        size = opened.hello.width, opened.hello.height
+        return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, self.offer.window // 2)
+
+    def warm_up(self) -> None:
+        """Draw two chunks at the preset's size, which no one sees: memory, kernels and compiled code are ready then."""
+        config, plan = self.model.config, self.plan.schedule
+        short = replace(plan, first=max(1, plan.sink + plan.history, plan.sink + 1))
+        session = SessionConfig(width=config.width, height=config.height, schedule=short)
+        blank = torch.zeros(config.height, config.width, dtype=torch.uint8)
+        picture = torch.zeros(3, config.height, config.width)
+        text = torch.zeros(config.generator.text_tokens, config.generator.text)
+        stream = StreamSession(self.model, session, picture, blank, text)
+        row = torch.tensor([0, 0, 2, 0, 1, 0, 0, 0, 1, 1, 0.4, 2500], dtype=torch.float64)
+        for _ in range(2):
+            maps = blank.expand(stream.frames_wanted, -1, -1)
+            stream.push(maps, Guides(torch.full(maps.shape, 50.0), row.expand(len(maps), -1)))
+
+    @property
+    def what(self) -> str:
+        """One line for people."""
+        weight = next(self.model.parameters())
+        learnt = "random weights, it has learnt nothing" if self.plan.random_weights else "trained"
+        where = device_name(weight.device)
+        threads = f", {torch.get_num_threads()} threads" if weight.device.type == "cpu" else ""
+        return f"{self.plan.preset} ({learnt}) on {where} in {str(weight.dtype).removeprefix('torch.')}{threads}"
+
+    def _make_offer(self) -> Offer:
+        plan, config = self.plan, self.model.config
+        run, first = FRAMES * plan.schedule.chunk, FRAMES * plan.schedule.first
+        made_for = f"{config.width}x{config.height}"
+        return Offer(
+            f"paintover {plan.preset}",
+            sizes=Sizes(step=32, largest=LARGEST),
+            planes=("depth",) if config.autoencoder.noise_octaves else (),
+            notes=(self.what, f"{plan.preset} was made for {made_for}; other sizes are drawn as well as it can"),
+            run=run,
+            first_run=first,
+            window=first + 2 * run,
+            max_sessions=plan.sessions,
+        )
+
+
+def open_model(plan: RendererPlan) -> Renderer:
+    """The networks of a plan, in evaluation mode, laid out for the device.
+
+    Raises:
+        UserError: weights missing, damaged or made for something else; no such device.
+    """
+    device = check_device(plan.device)
+    dtype = best_dtype(device) if plan.number_type is None else NUMBER_TYPES[plan.number_type]
+    random = plan.random_weights
+    try:
+        model = random_renderer(plan.preset) if random else open_renderer(plan.preset, plan.weights, device)
+    except WeightsError as error:
+        raise UserError(f"{error}; --random-weights does without any") from None
+    model.to(device, dtype).eval().requires_grad_(False)
+    for parameter in model.parameters():
+        if parameter.dim() == 4:  # convolutions read these as they lie; others they would turn around in every call
+            parameter.data = parameter.data.contiguous(memory_format=torch.channels_last)
+    return model
+
+
+def random_renderer(preset: str, seed: int = 0) -> Renderer:
+    """A renderer that has learnt nothing, always the same one; nothing in it is left at zero."""
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        model = Renderer(PRESETS[preset])
+        for parameter in model.parameters():
+            if not parameter.detach().any():
+                nn.init.normal_(parameter, std=0.05)
+    return model
+
+
+def cut_schedule(chunk: int | None, first: int | None) -> Schedule:
+    """The default schedule with chunks, and a first one, of so many video frames; None keeps the default's.
+
+    Raises:
+        UserError: unless they make whole units, or if the first is too short for what the second remembers.
+    """
+    units = {}
+    for name, word, frames in (("chunk", "--chunk", chunk), ("first", "--first-chunk", first)):
+        if frames is None:
+            continue
+        if frames < FRAMES or frames % FRAMES:
+            raise UserError(f"{word} must be a multiple of {FRAMES} frames for a model, got {frames}")
+        units[name] = frames // FRAMES
+    try:
+        return Schedule(**units)  # type: ignore[arg-type]
+    except ValueError as error:
+        raise UserError(f"--chunk and --first-chunk make no schedule: {error}") from None

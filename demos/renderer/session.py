@@ -1,0 +1,170 @@
+"""One engine's stream on the model: frames of a run in, pictures out, controls in force from the next run on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from demos.renderer.cameras import camera_row
+from demos.renderer.looks import GivenLook, read_look, unit_range
+from demos.renderer.prompts import Prompts
+from demos.renderer.schedules import fit_window, read_schedule
+from diffusion_render.model.encoder import FRAMES
+from diffusion_render.model.renderer import Renderer
+from diffusion_render.stream.guides import Guides
+from diffusion_render.stream.look_source import dream_reference
+from diffusion_render.stream.schedule import Schedule
+from diffusion_render.stream.session import SessionConfig, StreamSession
+from render_bridge.protocol.events import FrameTaken
+from render_bridge.protocol.messages import Control
+
+TOO_LITTLE = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
+WANTED = re.compile(r"allocate ([\d.]+ ?[KMGT]?i?B(?:ytes)?)", re.IGNORECASE)
+
+
+class MemoryShortage(RuntimeError):
+    """The device has too little memory for this run; the message says how much was asked for."""
+
+
+class StreamRenderer:
+    """A session of ``render_bridge`` drawn by a ``StreamSession``; implements ``serving.Renderer``.
+
+    *Look.* Reference and prompt. A reference from the engine stays when the prompt changes. Without one the model
+    dreams a reference from the prompt and the frame at hand, and dreams another when the prompt changes.
+
+    *Schedule.* From the next run on, windows follow the new plan: units, noise, look and decoder go on, history
+    and sink are cut or fill up. ``run`` says how many frames to ask for; a run that was granted before is drawn
+    as a window of its own length.
+
+    *Reset.* The stream begins anew under the look, schedule and, unless a seed comes with it, seed in force.
+
+    Args:
+        model: the networks, shared between sessions.
+        prompts: reads text, shared too.
+        size: width and height of the pictures, pixels.
+        schedule: to begin with.
+        most_frames: longest run that can be asked for.
+    """
+
+    def __init__(
+        self, model: Renderer, prompts: Prompts, size: tuple[int, int], schedule: Schedule, most_frames: int
+    ) -> None:
+        self._model, self._prompts = model, prompts
+        self._device = next(model.parameters()).device
+        self._config = SessionConfig(width=size[0], height=size[1], schedule=schedule)
+        self._schedule, self._most_frames = schedule, most_frames
+        self._text = prompts.encode("")
+        self._given: GivenLook | None = None
+        self._dreamt: GivenLook | None = None
+        self._look_changed = False
+        self._stream: StreamSession | None = None
+
+    @property
+    def run(self) -> int | None:
+        """Frames of a run under the schedule in force."""
+        return FRAMES * self._schedule.chunk
+
+    # --- controls: checked here, put in force by the next run
+
+    def apply(self, control: Control) -> None:
+        """Take a look, prompt or schedule. ValueError refuses it."""
+        if control.kind == "schedule":
+            self._schedule = read_schedule(control.schedule or {}, self._schedule, self._most_frames)
+            return
+        text = self._text if control.text is None else self._prompts.encode(control.text)
+        if control.kind == "look":
+            classes = self._model.config.autoencoder.classes
+            self._given = read_look(control, self._config.width, self._config.height, classes)
+        self._text, self._dreamt, self._look_changed = text, None, True
+
+    def reset(self, seed: int | None) -> None:
+        """Begin anew; look and schedule stay."""
+        if seed is not None:
+            self._config = replace(self._config, seed=seed)
+        if self._stream is not None:
+            self._stream.config = replace(self._stream.config, seed=self._config.seed)
+            self._stream.reset()
+
+    def close(self) -> None:
+        """Let go of everything that the stream remembers."""
+        self._stream = self._given = self._dreamt = None
+
+    # --- drawing
+
+    def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
+        """RGB uint8 ``[H, W, 3]`` of each frame of a run, drawn as one window.
+
+        Raises:
+            RenderError: the model made NaN. MemoryShortage: too little memory. Either way the stream begins anew with
+            the next run.
+        """
+        try:
+            return self._draw(frames)
+        except Exception as error:
+            if TOO_LITTLE.search(str(error)):
+                self._stream = self._dreamt = None
+                raise self._shortage(str(error)) from None
+            if self._stream is not None:
+                self._stream.reset()
+            raise
+
+    def _draw(self, frames: Sequence[FrameTaken]) -> list[NDArray[np.uint8]]:
+        units = -(-len(frames) // FRAMES)
+        # The last run of a stream may be cut short: its last frame stands still until the unit is full.
+        filled = [*frames, *[frames[-1]] * (FRAMES * units - len(frames))]
+        maps = torch.from_numpy(np.stack([f.class_map for f in filled]))
+        stream = self._stream_for(maps[0])
+        plan = fit_window(self._schedule, units, stream.window_index > 0)
+        if plan != stream.config.schedule:
+            stream.change_schedule(plan)
+        pictures = stream.push(maps, self._guides(filled))[: len(frames)]
+        return list(self._to_host(torch.stack(pictures)))
+
+    def _stream_for(self, class_map: Tensor) -> StreamSession:
+        """The stream, under the look that is in force now; ``class_map`` is what there is to dream of."""
+        if self._stream is not None and not self._look_changed:
+            return self._stream
+        look = self._given or self._dreamt or self._dream(class_map)
+        arguments = look.picture, look.class_map, self._text
+        if self._stream is None:
+            self._stream = StreamSession(self._model, self._config, *arguments)
+        else:
+            self._stream.change_look(*arguments)
+        self._look_changed = False
+        return self._stream
+
+    def _dream(self, class_map: Tensor) -> GivenLook:
+        picture = dream_reference(self._model, self._config, class_map, self._text)
+        self._dreamt = GivenLook(unit_range(picture), class_map)
+        return self._dreamt
+
+    def _guides(self, frames: Sequence[FrameTaken]) -> Guides | None:
+        """Depth and cameras, if every frame of the run has both."""
+        width, height = self._config.width, self._config.height
+        rows = [camera_row(f.view, f.projection, width, height) for f in frames]
+        if any(row is None for row in rows) or any("depth" not in f.planes for f in frames):
+            return None
+        depth = np.stack([f.planes["depth"].astype(np.float32) for f in frames])
+        return Guides(torch.from_numpy(depth), torch.tensor(rows, dtype=torch.float64))
+
+    def _to_host(self, pictures: Tensor) -> NDArray[np.uint8]:
+        """uint8 ``[F, 3, H, W]`` on the device → ``[F, H, W, 3]`` that the bridge may keep."""
+        rows = pictures.permute(0, 2, 3, 1).contiguous()
+        if self._device.type == "cuda":
+            # A copy into ordinary memory is 11 times as slow.
+            rows = torch.empty(rows.shape, dtype=rows.dtype, pin_memory=True).copy_(rows)
+        return np.asarray(rows.cpu().numpy())
+
+    def _shortage(self, text: str) -> MemoryShortage:
+        if self._device.type == "cuda":
+            torch.cuda.empty_cache()
+        asked = WANTED.search(text)
+        amount = f"another {asked[1].strip()} were asked for" if asked else text.splitlines()[0][:200]
+        size = f"{self._config.width}x{self._config.height}"
+        return MemoryShortage(f"{self._device.type} has too little memory for {size}: {amount}; try a smaller size")

@@ -1,0 +1,68 @@
+"""The matrices that travel with a frame give back the camera that drew it."""
+
+import math
+
+import numpy as np
+import pytest
+
+from demos.renderer.cameras import camera_row
+from engine_sim.views.frame import Camera, projection_matrix, view_matrix
+
+SIZE = 448, 256
+
+
+def looking(yaw: float, pitch: float, **values) -> Camera:
+    forward = (math.cos(pitch) * math.sin(yaw), math.cos(pitch) * math.cos(yaw), math.sin(pitch))
+    up = (-math.sin(pitch) * math.sin(yaw), -math.sin(pitch) * math.cos(yaw), math.cos(pitch))
+    return Camera((1200.5, -340.25, 17.0), forward, up, values.pop("fov_y", 0.9), **values)
+
+
+def row_of(camera: Camera, size=SIZE):
+    return camera_row(view_matrix(camera).ravel(), projection_matrix(camera, *size).ravel(), *size)
+
+
+@pytest.mark.parametrize(
+    "camera",
+    [looking(0.0, 0.0), looking(2.5, -0.3), looking(-1.0, 1.2, fov_y=0.4, near=0.5), looking(4.0, 0.1, far=9000.0)],
+)
+def test_the_row_is_the_camera(camera):
+    row = row_of(camera)
+    expected = (*camera.position, *camera.forward, *camera.up, camera.fov_y, camera.near, camera.far)
+    assert np.allclose(row, expected, rtol=1e-6, atol=1e-6)
+
+
+def test_the_size_of_the_picture_is_part_of_the_projection():
+    camera = looking(0.3, 0.0)
+    assert row_of(camera, (640, 352)) is not None
+    stretched = projection_matrix(camera, 640, 352).ravel()
+    assert camera_row(view_matrix(camera).ravel(), stretched, *SIZE) is None
+
+
+def changed(matrix, place, value):
+    matrix = matrix.copy()
+    matrix[place] = value
+    return matrix
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [((0, 2), 0.3), ((3, 2), 0.0), ((2, 2), 0.5), ((2, 3), 0.0), ((1, 1), -1.0), ((0, 0), np.nan)],
+    ids=["shifted axis", "parallel rays", "no near plane", "no depth", "upside down", "not a number"],
+)
+def test_other_projections_give_no_camera(place, value):
+    camera = looking(0.3, 0.0)
+    projection = changed(projection_matrix(camera, *SIZE), place, value)
+    assert camera_row(view_matrix(camera).ravel(), projection.ravel(), *SIZE) is None
+
+
+def test_mirrored_or_scaled_views_give_no_camera():
+    camera = looking(0.3, 0.0)
+    projection = projection_matrix(camera, *SIZE).ravel()
+    for scale in ((-1, 1, 1, 1), (2, 2, 2, 1)):
+        assert camera_row((np.diag(scale) @ view_matrix(camera)).ravel(), projection, *SIZE) is None
+
+
+def test_frames_without_matrices_have_no_camera():
+    camera = looking(0.3, 0.0)
+    assert camera_row(None, projection_matrix(camera, *SIZE).ravel(), *SIZE) is None
+    assert camera_row(view_matrix(camera).ravel(), None, *SIZE) is None
