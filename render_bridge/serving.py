@@ -40,6 +40,10 @@ PATIENT_RUNS = 2
 class Renderer(Protocol):
     """What draws one session's pictures."""
 
+    @property
+    def run(self) -> int | None:
+        """Frames of the runs to ask for from now on, at most half of the window; None for those of the offer."""
+
     def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
         """One RGB uint8 ``[H, W, 3]`` a frame of a run, in order. Any exception fails the run, not the session."""
 
@@ -61,7 +65,7 @@ class RendererFactory(Protocol):
         """What engines are offered."""
 
     def open(self, opened: SessionOpened) -> Renderer:
-        """A renderer for a session."""
+        """A renderer for a session. Any exception turns the session out, and no other."""
 
 
 @dataclass
@@ -70,7 +74,8 @@ class Work:
 
     token: bytes
     renderer: Renderer
-    run_seconds: float
+    frame_seconds: float
+    run: int
     chunk: int = 0
     begun: bool = False
     asked_at: float = 0.0
@@ -85,9 +90,14 @@ class Work:
         self.ready.clear()
 
     @property
+    def run_seconds(self) -> float:
+        """How long the frames of a run take to come."""
+        return (self.renderer.run or self.run) * self.frame_seconds
+
+    @property
     def load(self) -> float:
-        """Share of a run's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
-        return statistics.median(self.times) / self.run_seconds if self.times else 0.0
+        """Share of a frame's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
+        return statistics.median(self.times) / self.frame_seconds if self.times else 0.0
 
 
 class ServeLoop:
@@ -118,12 +128,11 @@ class ServeLoop:
         busy = any(w.ready for w in self.works.values())
         for event in self._end.events(0.0 if busy else timeout):
             self._take(event)
-        for work in list(self.works.values()):
-            self._ask_if_idle(work)
+        self._ask_idle()
         for work in list(self.works.values()):
             if work.ready:
                 self._draw(work, work.ready.popleft())
-                self._ask_if_idle(work)
+                self._ask_idle()
 
     @property
     def load(self) -> float:
@@ -165,8 +174,13 @@ class ServeLoop:
         )
         frames, seconds = hello.rate
         if event.session not in self.works:
-            renderer = self._factory.open(event)
-            self.works[event.session] = Work(event.session, renderer, self._end.offer.run * seconds / frames)
+            try:
+                renderer = self._factory.open(event)
+            except Exception as error:  # too little memory for one more, for example
+                self._say(f"session {event.session.hex()[:8]}: no renderer for it: {error}")
+                self._end.turn_out(event.session, f"no renderer for this session: {type(error).__name__}: {error}")
+                return
+            self.works[event.session] = Work(event.session, renderer, seconds / frames, self._end.offer.run)
             return
         work = self.works[event.session]
         work.forget()
@@ -179,10 +193,12 @@ class ServeLoop:
         if control.kind == "reset":
             work.forget()
 
-    def _ask_if_idle(self, work: Work) -> None:
-        idle = not work.ready and not work.frames and self._end.running(work.token) == 0
-        if idle and (self.load < AHEAD_BELOW or len(self.works) <= IN_HAND or self._in_hand() < IN_HAND):
-            self._ask(work)
+    def _ask_idle(self) -> None:
+        """Ask the sessions that have nothing to draw: all of them if there is time, else whose turn it is."""
+        for work in list(self.works.values()):
+            idle = not work.ready and not work.frames and self._end.running(work.token) == 0
+            if idle and (self.load < AHEAD_BELOW or len(self.works) <= IN_HAND or self._in_hand() < IN_HAND):
+                self._ask(work)
 
     def _in_hand(self) -> int:
         """Sessions whose frames wait, or are on their way."""
@@ -195,9 +211,9 @@ class ServeLoop:
     def _ask(self, work: Work) -> None:
         offer = self._end.offer
         work.asked_at = time.monotonic()
-        self.works[work.token] = self.works.pop(work.token)  # whoever was asked longest ago comes first next time
+        self.works[work.token] = self.works.pop(work.token)  # its turn comes again after everybody else's
         first = not work.begun or any(c.kind == "reset" for c in work.controls)
-        self._end.ask(work.token, offer.first_run if first else offer.run)
+        self._end.ask(work.token, offer.first_run if first else work.renderer.run or offer.run)
 
     def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
         self._settle(work)
@@ -213,7 +229,7 @@ class ServeLoop:
             self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(error).__name__}: {error}")
             return
         rendered = time.monotonic_ns()
-        work.times.append((rendered - started) / 1e9)
+        work.times.append((rendered - started) / 1e9 / len(frames))
         for frame, pixels in zip(frames, pictures, strict=True):
             self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
 

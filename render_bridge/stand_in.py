@@ -23,6 +23,8 @@ class PaletteRenderer:
         seconds: time that each frame takes at least, to stand in for a slow model too.
     """
 
+    run: int | None = None
+
     def __init__(self, table: ClassTable, seconds: float = 0.0) -> None:
         self._table = table
         self._seconds = seconds

@@ -18,43 +18,61 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from demos.report import machine_facts, summary
+from demos.benches.spread import percentile, spread
+from demos.bridge.limits import AGE_MS, FPS, SLOW_S, limits, line_of
+from demos.report import machine_facts
+from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
 from render_bridge.palette import RACING
 from render_bridge.protocol.engine_flow import Drawn
-from render_bridge.protocol.engine_side import Greeting
+from render_bridge.protocol.engine_greeting import Greeting
 from render_bridge.protocol.events import PictureTaken
 from render_bridge.zmq.engine_end import EngineEnd
 
 MAPS = 12
 """Different class maps of one drive, sent in turn."""
-FPS = 24
 SLOWER = 6
 """Times that the slow renderer is slower than the engine."""
-SESSIONS = 8
 WARM_UP = 8
-"""Pictures that no figure is made of."""
+"""Pictures of a session that no figure is made of."""
 READY_S = 20.0
+SETTLE_S = 2.0
+"""Before memory is read for the first time."""
+FEWEST = 3
+"""Pictures that a figure needs."""
 
+T = TypeVar("T")
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class BridgePlan:
-    """What to measure: size of the class maps, seconds for each figure, encodings."""
+    """What to measure.
+
+    Args:
+        size: of the class maps.
+        seconds: for each latency.
+        slow_seconds: for ages and memory beside a renderer that is too slow; ``limits.SLOW_S`` are asked for.
+        encodings: of the class maps; the first is the one that limits hold for.
+        transports: of ``ipc`` and ``tcp``.
+        sessions: engines at once on one renderer.
+    """
 
     track: str
     size: tuple[int, int] = (1344, 768)
     seconds: float = 5.0
+    slow_seconds: float = SLOW_S
     encodings: tuple[str, ...] = ("zstd", "rle", "raw")
+    transports: tuple[str, ...] = ("ipc", "tcp")
+    sessions: int = 8
 
 
 class Trip:
@@ -66,24 +84,29 @@ class Trip:
 
 
 def bench_bridge(plan: BridgePlan, say: Say) -> dict[str, Any]:
-    """All figures of ``paintover bench bridge``, told line by line as they come. UserError if the track is unknown."""
+    """All figures of ``paintover bench bridge``, told line by line as they come, and which limits they hold.
+
+    Raises:
+        UserError: unknown track, or so little time that too few pictures came.
+    """
     maps = class_maps(plan)
     report: dict[str, Any] = {"bench": "bridge", "size": list(plan.size), "fps": FPS, **machine_facts()}
-    for name, address in addresses():
-        ways = {}
-        for encoding in plan.encodings:
-            with server(address):
-                ways[encoding] = one_way(address, plan, maps, encoding)
-            say(f"{name}, {encoding}: one way {ways[encoding]['median']} ms, p95 {ways[encoding]['p95']} ms")
-        report[f"one_way_ms_{name}"] = ways
-        with server(address, slow_ms=SLOWER * 1000 / FPS) as process:
-            report[f"slow_renderer_{name}"] = slow(address, plan, maps, process)
-        ages = report[f"slow_renderer_{name}"]
-        say(f"{name}, renderer {SLOWER} times too slow: age of the frame used {ages['age_ms']['median']} ms, "
-            f"at most {ages['age_ms']['high']} ms (a frame lasts {1000 / FPS:.1f} ms)")  # fmt: skip
-    with server(address):
-        report["sessions"] = many(address, plan, maps)
-    say(f"{SESSIONS} sessions at once: one way {report['sessions']['one_way_ms']['median']} ms")
+    with tempfile.TemporaryDirectory(prefix="bridge-") as folder:
+        known = addresses(Path(folder))
+        for name in plan.transports:
+            report[f"one_way_ms_{name}"] = {e: one_way(known[name], plan, maps, e) for e in plan.encodings}
+            for encoding, way in report[f"one_way_ms_{name}"].items():
+                say(f"{name}, {encoding}: one way {way['median']} ms, p95 {way['p95']} ms")
+            ages = report[f"slow_renderer_{name}"] = slow(known[name], plan, maps)
+            say(f"{name}, renderer {SLOWER} times too slow: age of the frame used {ages['age_ms']['median']} ms, "
+                f"at most {ages['age_ms']['high']} ms (a frame lasts {1000 / FPS:.1f} ms)")  # fmt: skip
+        report["sessions"] = many(known[plan.transports[0]], plan, maps)
+    say(f"{plan.sessions} sessions at once: one way {report['sessions']['one_way_ms']['median']} ms, "
+        f"pictures {report['sessions']['pictures']} of {report['sessions']['offered']} frames each")  # fmt: skip
+    report["limits"] = limits(report, plan.transports, plan.encodings[0])
+    report["holds"] = all(row["holds"] for row in report["limits"])
+    for row in report["limits"]:
+        say(line_of(row))
     return report
 
 
@@ -99,22 +122,21 @@ def class_maps(plan: BridgePlan) -> list[NDArray[np.uint8]]:
     return maps
 
 
-def addresses() -> Iterator[tuple[str, str]]:
+def addresses(folder: Path) -> dict[str, str]:
     """One address of each transport."""
-    folder = tempfile.mkdtemp(prefix="bridge-")
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    yield "ipc", f"ipc://{folder}/bridge.sock"
-    yield "tcp", f"tcp://127.0.0.1:{port}"
+    return {"ipc": f"ipc://{folder}/bridge.sock", "tcp": f"tcp://127.0.0.1:{port}"}
 
 
 @contextmanager
-def server(address: str, slow_ms: float = 0.0) -> Iterator[subprocess.Popen[bytes]]:
+def server(address: str, slow_ms: float = 0.0, sessions: int = 1) -> Iterator[subprocess.Popen[bytes]]:
     """A palette renderer in a process of its own."""
-    words = [sys.executable, "-m", "demos.cli", "serve", "--address", address, "--slow", str(slow_ms)]
+    options = {"--renderer": "palette", "--address": address, "--slow": slow_ms, "--sessions": sessions}
+    words = ["serve", *(str(word) for option in options.items() for word in option)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    process = subprocess.Popen(words, env=environment, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-m", "demos.cli", *words], env=environment, stdout=subprocess.DEVNULL)
     try:
         yield process
     finally:
@@ -122,7 +144,7 @@ def server(address: str, slow_ms: float = 0.0) -> Iterator[subprocess.Popen[byte
         process.wait(10)
 
 
-def connect(address: str, plan: BridgePlan, encoding: str = "zstd") -> EngineEnd:
+def connect(address: str, plan: BridgePlan, encoding: str) -> EngineEnd:
     """An engine that is being served."""
     greeting = Greeting("bench", os.urandom(8), *plan.size, RACING, rate=(FPS, 1), encodings=(encoding,))
     end = EngineEnd(address, greeting)
@@ -130,9 +152,9 @@ def connect(address: str, plan: BridgePlan, encoding: str = "zstd") -> EngineEnd
     return end
 
 
-def drive_engines(ends: Sequence[EngineEnd], maps: Sequence[NDArray[np.uint8]], seconds: float) -> list[Trip]:
-    """Offer a frame to every engine at the video rate; what the stamps of the pictures say."""
-    found: list[Trip] = []
+def drive_engines(ends: Sequence[EngineEnd], maps: Sequence[NDArray[np.uint8]], seconds: float) -> list[list[Trip]]:
+    """Offer a frame to every engine at the video rate; what the stamps of each one's pictures say."""
+    found: list[list[Trip]] = [[] for _ in ends]
     begin = time.monotonic()
     for number in range(round(seconds * FPS)):
         for end in ends:
@@ -140,56 +162,60 @@ def drive_engines(ends: Sequence[EngineEnd], maps: Sequence[NDArray[np.uint8]], 
             end.offer(Drawn(number * 5, maps[number % len(maps)], {"input": now, "drawn": now}))
         due = begin + (number + 1) / FPS
         while (left := due - time.monotonic()) > 0:
-            for end in ends:
-                wait = left / len(ends) if len(ends) == 1 else 0.001
-                for event in end.events(wait):
+            for end, trips in zip(ends, found, strict=True):
+                for event in end.events(left if len(ends) == 1 else 0.001):
                     if isinstance(event, PictureTaken):
-                        found.append(Trip(event, time.monotonic_ns()))
+                        trips.append(Trip(event, time.monotonic_ns()))
     return found
 
 
 def one_way(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]], encoding: str) -> dict[str, Any]:
     """Latency of frames that find the renderer waiting."""
-    with connect(address, plan, encoding) as end:
-        found = drive_engines([end], maps, plan.seconds)
-    ways = [trip.way for trip in found[WARM_UP:]]
-    back = [trip.back for trip in found[WARM_UP:]]
-    return {**summary(ways), "p95": share(ways, 0.95), "picture_back": round(statistics.median(back), 3)}
+    with server(address), connect(address, plan, encoding) as end:
+        (found,) = drive_engines([end], maps, plan.seconds)
+    kept = enough(found[WARM_UP:], plan.seconds)
+    back = statistics.median(trip.back for trip in kept)
+    return {**spread([trip.way for trip in kept]), "picture_back": round(back, 3)}
 
 
-def slow(
-    address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]], process: subprocess.Popen[bytes]
-) -> dict[str, Any]:
+def slow(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]]) -> dict[str, Any]:
     """Age of the frame used, and memory of both ends, with a renderer that cannot keep up."""
-    with connect(address, plan) as end:
-        drive_engines([end], maps, 2 * SLOWER / FPS)
+    with server(address, slow_ms=SLOWER * 1000 / FPS) as process, connect(address, plan, plan.encodings[0]) as end:
+        drive_engines([end], maps, min(SETTLE_S, plan.slow_seconds))
         before = (resident_mb(os.getpid()), resident_mb(process.pid))
-        found = drive_engines([end], maps, max(plan.seconds, 4 * SLOWER / FPS))
+        (found,) = drive_engines([end], maps, plan.slow_seconds)
         after = (resident_mb(os.getpid()), resident_mb(process.pid))
         counters = end.counters()
-    ages = [trip.way for trip in found[1:]]
-    limit = 1000 / FPS + 5
+    ages = [trip.way for trip in enough(found, plan.slow_seconds)]
     return {
-        "age_ms": {**summary(ages), "p95": share(ages, 0.95), "p99": share(ages, 0.99)},
-        "limit_ms": round(limit, 3),
-        "over_limit": sum(age > limit for age in ages),
+        "seconds": plan.slow_seconds,
+        "age_ms": {**spread(ages), "p99": percentile(ages, 0.99)},
+        "over_limit": sum(age > AGE_MS for age in ages),
         "skipped": counters["skipped"],
-        "memory_growth_mb": [round(b - a, 1) for a, b in zip(before, after, strict=True)],
+        "memory_growth_mb": [round(b - a, 1) for a, b in zip(before, after, strict=True)] if all(before) else None,
     }
 
 
 def many(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]]) -> dict[str, Any]:
-    """Latency with many engines on one renderer, all in one process here."""
+    """Latency and share of many engines on one renderer, all in one process here."""
     with ExitStack() as stack:
-        ends = [stack.enter_context(connect(address, plan)) for _ in range(SESSIONS)]
+        stack.enter_context(server(address, sessions=plan.sessions))
+        ends = [stack.enter_context(connect(address, plan, plan.encodings[0])) for _ in range(plan.sessions)]
         found = drive_engines(ends, maps, plan.seconds)
-    ways = [trip.way for trip in found[WARM_UP * SESSIONS :]]
-    return {"sessions": SESSIONS, "pictures": len(found), "one_way_ms": {**summary(ways), "p95": share(ways, 0.95)}}
+    ways = [trip.way for trips in found for trip in trips[WARM_UP:]]
+    return {
+        "sessions": plan.sessions,
+        "offered": round(plan.seconds * FPS),
+        "pictures": [len(trips) for trips in found],
+        "one_way_ms": spread(enough(ways, plan.seconds)),
+    }
 
 
-def share(values: Sequence[float], part: float) -> float:
-    """The value below which a part of them lies."""
-    return round(sorted(values)[int(part * (len(values) - 1))], 3)
+def enough(found: list[T], seconds: float) -> list[T]:
+    """The very list. UserError if too little came to make figures of."""
+    if len(found) < FEWEST:
+        raise UserError(f"only {len(found)} pictures to measure came in {seconds:g} s: give it more --seconds")
+    return found
 
 
 def resident_mb(pid: int) -> float:

@@ -13,24 +13,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.bridge.drawn import OFFERED_PLANES, drawn_frame
 from demos.bridge.memory import Memory, read_memory, write_memory
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import ClassView, open_class_view
-from engine_sim.views.frame import FrameState, projection_matrix, view_matrix
+from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
 from render_bridge.errors import NoCredit
 from render_bridge.palette import RACING
-from render_bridge.protocol.engine_flow import Drawn
 from render_bridge.protocol.engine_side import Greeting
 from render_bridge.protocol.events import Closed, EngineEvent, Lost, Opened, PictureTaken, Refused
 from render_bridge.protocol.messages import Welcome
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.keys import Keys
 
-OFFERED_PLANES = ("depth", "object")
-"""Without ``motion``: it leads to the last frame *sent*, which in play is known only after the frame was drawn."""
 MEMORY_EVERY_S = 1.0
 KEPT = 4096
 """Latencies that a summary is made of."""
@@ -69,16 +67,20 @@ class Figures:
 
     pictures: int = 0
     losses: int = 0
+    waiting: bool = True
     first_seq: int | None = None
     last_seq: int | None = None
     photon_ms: list[float] = field(default_factory=list)
 
     def take(self, event: EngineEvent, now: int) -> None:
         """Count an event."""
-        if isinstance(event, Lost):
+        if isinstance(event, Opened):
+            self.waiting = True
+        elif isinstance(event, Lost):
             self.losses += 1
         elif isinstance(event, PictureTaken):
             self.pictures += 1
+            self.waiting = False
             self.first_seq = event.seq if self.first_seq is None else self.first_seq
             self.last_seq = event.seq
             self.photon_ms.append((now - event.stamps["input"]) / 1e6)
@@ -125,15 +127,19 @@ class RemoteEngine:
         if plan.prompt is not None:
             self.end.control("prompt", text=plan.prompt)
 
-    def run(self) -> dict[str, Any]:
-        """Drive to the end of the plan and return the figures. Raises BridgeClosed when the renderer refuses us."""
+    def run(self) -> None:
+        """Drive to the end of the plan. Raises BridgeClosed when the renderer refuses us."""
         try:
+            self._say(f"waiting for a renderer at {self.end.address}")
             self._catch_up(self.end.wait_open(self._plan.wait))
             self._loop()
-            return {**self.end.counters(), **self.figures.summary(), "last_tick": self._drive.tick}
         finally:
             self.end.close()
             self._view.close()
+
+    def report(self) -> dict[str, Any]:
+        """The figures so far."""
+        return {**self.end.counters(), **self.figures.summary(), "last_tick": self._drive.tick}
 
     def _catch_up(self, welcome: Welcome) -> None:
         """Drive on to the last tick that the renderer has seen: the scripted agent does again what it did."""
@@ -163,11 +169,7 @@ class RemoteEngine:
     def _offer(self, pressed: int, last: bool) -> None:
         frame = self._drive.frame()
         class_map, planes = self._draw(frame)
-        width, height = self._plan.size
-        view = tuple(float(v) for v in view_matrix(frame.camera).ravel())
-        projection = tuple(float(v) for v in projection_matrix(frame.camera, width, height).ravel())
-        stamps = {"input": pressed, "drawn": time.monotonic_ns()}
-        drawn = Drawn(self._drive.tick, class_map, stamps, planes, view, projection, last)
+        drawn = drawn_frame(frame, class_map, planes, pressed, last)
         while True:
             try:
                 self.end.offer(drawn, timeout=0.05)
@@ -192,6 +194,9 @@ class RemoteEngine:
                 return
 
     def _take(self, event: EngineEvent) -> None:
+        if isinstance(event, PictureTaken) and self.figures.waiting:
+            late = (time.monotonic_ns() - event.stamps["input"]) / 1e6
+            self._say(f"pictures come: the first answers frame {event.seq}, {late:.0f} ms after its input")
         self.figures.take(event, time.monotonic_ns())
         if isinstance(event, Opened):
             self._say(f"{event.welcome.renderer} serves us ({event.welcome.encoding}, planes {event.welcome.planes})")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from demos.bridge.options import add_address_arguments
+from demos.ends import advising
 from demos.options import add_race_arguments, add_view_arguments, parse_size, positive
 from demos.report import print_json
 
@@ -47,11 +49,23 @@ def run(args: argparse.Namespace) -> int:
         args.prompt,
     )
     with mendable():
-        figures = RemoteEngine(plan, keys_of(args), say=lambda line: print(line, flush=True)).run()
+        with advising("--views cpu needs none"):
+            engine = RemoteEngine(plan, keys_of(args), say=lambda line: print(line, flush=True))
+        try:
+            engine.run()
+        except KeyboardInterrupt:  # without --seconds the usual end: the figures are wanted all the same
+            if engine.figures.pictures:
+                tell(engine.report(), track, args)
+            raise
+    tell(engine.report(), track, args)
+    return 0
+
+
+def tell(figures: dict[str, Any], track: str, args: argparse.Namespace) -> None:
+    """Print what came of it."""
     print(
         f"{figures['offered']} frames drawn, {figures['frames']} sent, {figures['skipped']} skipped, "
         f"{figures['pictures']} pictures, input to picture {figures['input_to_picture_ms']} ms"
     )
     if args.json:
         print_json({"engine": track, "mode": args.mode, **figures})
-    return 0

@@ -13,7 +13,8 @@ from zmq.auth.thread import ThreadAuthenticator
 
 from ..errors import BridgeError
 from ..protocol.encodings import ENCODINGS
-from ..protocol.messages import Credit, Error, Frame, Hello, Message, Picture, Welcome
+from ..protocol.message_base import Message
+from ..protocol.messages import Credit, Error, Frame, Hello, Picture, Welcome
 from ..protocol.offer import Terms
 from ..protocol.planes import PLANES
 from ..protocol.reading import read_class_map, read_planes
@@ -24,7 +25,8 @@ from ..zmq.renderer_end import TrustedPeers
 from .report import Broken, expect
 from .wire_end import WireEnd
 
-HEARTBEAT_MS, DEAD_MS = 100, 400
+HEARTBEAT_MS, DEAD_MS = 100, 10_000
+"""Silence of ours means nothing, except to the one check that is about it."""
 WINDOW = 64
 LINE_AHEAD = 3
 """Frame periods that a fresh frame may lag behind in these checks."""

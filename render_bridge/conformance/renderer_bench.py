@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from ..palette import RACING, ClassTable
 from ..protocol.encodings import encode_plane
 from ..protocol.faults import RemoteProtocolError
-from ..protocol.messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Message, Picture, Welcome
+from ..protocol.message_base import Message
+from ..protocol.messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Welcome
 from ..protocol.planes import PLANES
 from ..protocol.tables import table_from_wire, table_to_wire
 from ..zmq.keys import Keys

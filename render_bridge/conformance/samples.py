@@ -1,32 +1,15 @@
-"""One legal message of each kind, and illegal ones with their numbers: the source of the vector files."""
+"""One legal message of each kind: a source of the vector files."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-import msgpack
 import numpy as np
 
 from ..palette import ClassTable, SceneClass
-from ..protocol.codec import Wire, encode
 from ..protocol.encodings import encode_plane
-from ..protocol.faults import Fault
-from ..protocol.messages import (
-    Ack,
-    Bye,
-    Control,
-    Credit,
-    Error,
-    Frame,
-    Hello,
-    Message,
-    Picture,
-    Ping,
-    Pong,
-    Receipt,
-    Welcome,
-)
+from ..protocol.message_base import Message
+from ..protocol.messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Ping, Pong, Receipt, Welcome
 from ..protocol.planes import PLANES
 from ..protocol.tables import table_to_wire
 
@@ -123,72 +106,3 @@ def legal() -> dict[str, Message]:
         "error": Error(code=300, name="unknown_class", text="unknown class id 9", fatal=False, about_type=2,
                        about_seq=4, about_grant=2, details={"row": 0, "column": 3, "id": 9}),
     }  # fmt: skip
-
-
-@dataclass(frozen=True)
-class Illegal:
-    """A message that must be refused with this number by whoever decodes it."""
-
-    rule: str
-    fault: Fault
-    wire: Wire
-
-
-def illegal() -> dict[str, Illegal]:
-    """Messages that break one rule each."""
-    tag, header, body = (bytes(b) for b in encode(frame()))
-    fields = frame().header()
-
-    def with_fields(**changes: Any) -> Wire:
-        kept = {k: v for k, v in {**fields, **changes}.items() if v is not ...}
-        return [tag, msgpack.packb(kept), body]
-
-    deep: Any = 1
-    for _ in range(8):
-        deep = [deep]
-    return {
-        "nothing at all": Illegal("R-01", Fault.TOO_FEW_FRAMES, []),
-        "a tag alone": Illegal("R-01", Fault.TOO_FEW_FRAMES, [tag]),
-        "4096 letters": Illegal("R-02", Fault.BAD_TAG, [b"A" * 4096, header]),
-        "an empty tag": Illegal("R-02", Fault.BAD_TAG, [b"", header]),
-        "version 99": Illegal("R-03", Fault.WRONG_VERSION, [b"PFP\x63\x02", header, body]),
-        "unknown type": Illegal("R-02", Fault.UNKNOWN_TYPE, [b"PFP\x01\x7f", header]),
-        "header that is no msgpack": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\xc1", body]),
-        "header cut short": Illegal("R-04", Fault.BAD_HEADER, [tag, header[:-1], body]),
-        "header with a tail": Illegal("R-04", Fault.BAD_HEADER, [tag, header + b"\xc0", body]),
-        "header that is an array": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb([1, 2]), body]),
-        "integer keys": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb({0: [1], 7: [2]}), body]),
-        "keys of bytes": Illegal("R-04", Fault.BAD_HEADER, [tag, msgpack.packb({b"seq": 1}), body]),
-        "a key twice": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x82\xa3seq\x00\xa3seq\x01", body]),
-        "an ext type": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x81\xa3x-a\xd4\x05\x00", body]),
-        "text that is no UTF-8": Illegal("R-04", Fault.BAD_HEADER, [tag, b"\x81\xa3x-a\xa2\xff\xfe", body]),
-        "too deep": Illegal("R-04", Fault.BAD_HEADER, with_fields(**{"x-deep": deep})),
-        "unknown field": Illegal("R-05", Fault.UNKNOWN_FIELD, with_fields(colour=1)),
-        "missing tick": Illegal("R-06", Fault.MISSING_FIELD, with_fields(tick=...)),
-        "missing stamp": Illegal("R-32", Fault.MISSING_FIELD, with_fields(stamps={})),
-        "nil field": Illegal("R-06", Fault.WRONG_TYPE, with_fields(view=None)),
-        "negative tick": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(tick=-1)),
-        "tick as float": Illegal("R-06", Fault.WRONG_TYPE, with_fields(tick=1.0)),
-        "flag as integer": Illegal("R-06", Fault.WRONG_TYPE, with_fields(last=0)),
-        "camera not a number": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(view=[float("nan")] * 16)),
-        "camera of 15 numbers": Illegal("R-06", Fault.OUT_OF_RANGE, with_fields(view=[0.0] * 15)),
-        "pixels in the header": Illegal("R-07", Fault.UNKNOWN_FIELD, with_fields(pixels=b"\x00" * 8)),
-        "no buffer": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header]),
-        "two buffers for one": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header, body, body]),
-        "plane of objects": Illegal(
-            "R-10",
-            Fault.OUT_OF_RANGE,
-            _hello_wire(planes=[{"name": "depth", "dtype": "O", "channels": 1}]),
-        ),
-        "too many pixels": Illegal("R-08", Fault.TOO_LARGE, _hello_wire(width=8192, height=8192)),
-        "receipt in force of no chunk": Illegal(
-            "R-34",
-            Fault.MISSING_FIELD,
-            [b"PFP\x01\x13", msgpack.packb({"id": 1, "generation": 0, "stage": "in_force"})],
-        ),
-    }
-
-
-def _hello_wire(**changes: Any) -> Wire:
-    tag, header = encode(hello())
-    return [tag, msgpack.packb({**msgpack.unpackb(header), **changes})]

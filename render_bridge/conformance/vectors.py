@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from ..protocol.codec import Wire, encode
-from ..protocol.messages import MESSAGES, Message
-from .samples import illegal, legal, worked_example
+from ..protocol.message_base import Message
+from ..protocol.messages import MESSAGES
+from .illegal_samples import illegal
+from .samples import legal, worked_example
 
 FOLDER = Path(__file__).parent / "vectors"
 FILES = ("worked_example", "legal", "illegal")

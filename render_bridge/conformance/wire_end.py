@@ -10,10 +10,13 @@ import zmq
 
 from ..protocol.codec import Wire, decode, encode
 from ..protocol.faults import RemoteProtocolError
-from ..protocol.messages import Error, Message, Ping, Pong
+from ..protocol.message_base import Message
+from ..protocol.messages import Error, Ping, Pong
 from .report import Broken
 
 M = TypeVar("M", bound=Message)
+QUIET_S = 0.3
+"""How long to listen for what must not come. ``patience`` is for what must."""
 
 
 class WireEnd:

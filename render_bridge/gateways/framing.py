@@ -10,7 +10,7 @@ import struct
 from collections.abc import Sequence
 
 from ..protocol.codec import MAX_FRAMES
-from ..protocol.messages import MAX_BUFFER, Buffer
+from ..protocol.message_base import MAX_BUFFER, Buffer
 
 
 def pack(frames: Sequence[Buffer]) -> bytes:

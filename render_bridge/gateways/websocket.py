@@ -24,7 +24,8 @@ from websockets.http11 import Request, Response
 
 from ..errors import BridgeError
 from ..protocol.codec import encode
-from ..protocol.messages import MAX_BUFFER, Bye
+from ..protocol.message_base import MAX_BUFFER
+from ..protocol.messages import Bye
 from ..zmq.address import check_address, is_loopback
 from ..zmq.keys import Keys
 from .framing import pack, unpack

@@ -12,7 +12,8 @@ import msgpack
 
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
 from .kinds import MAX_DEPTH, MAX_ITEMS, MAX_TEXT
-from .messages import MAX_BUFFER, MESSAGES, Buffer, Error, Message, header_fields
+from .message_base import MAX_BUFFER, Buffer, Message, header_fields
+from .messages import MESSAGES, Error
 
 VERSION = 1
 MAGIC = b"PFP"

@@ -12,7 +12,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
-from .messages import Buffer
+from .message_base import Buffer
 
 ENCODINGS = ("zstd", "rle", "raw")
 """In our order of preference: zstd at level 1 makes the smallest frames by far, for half a millisecond at 1344x768."""

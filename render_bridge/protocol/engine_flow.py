@@ -113,6 +113,14 @@ class FrameFlow:
         self._grants.clear()
         self._run = (0, 0)
 
+    def go_on_after(self, seq: int) -> None:
+        """Play: an earlier process of ours has used the numbers up to this one; held frames get later ones."""
+        behind = seq + 1 - self.first_open_seq
+        if self.keep_all or behind <= 0:
+            return
+        self._held = deque((number + behind, drawn) for number, drawn in self._held)
+        self.next_seq += behind
+
     def leave_out(self, unfit: Callable[[Drawn], bool]) -> None:
         """Play: skip held frames that the renderer could not use, since they lack planes that it chose."""
         if self.keep_all:

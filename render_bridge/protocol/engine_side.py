@@ -8,69 +8,27 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from ..palette import ClassTable
 from .codec import Wire, decode, encode, type_byte_of
 from .encodings import PLANE_ENCODINGS, decode_plane, encode_plane
+from .engine_controls import StandingControls
 from .engine_flow import Drawn, FrameFlow
+from .engine_greeting import Greeting
 from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
-from .faults import TRY_AGAIN, Fault, LocalProtocolError, RemoteProtocolError
-from .messages import (
-    Ack,
-    Buffer,
-    Bye,
-    Control,
-    Credit,
-    Error,
-    Frame,
-    Hello,
-    Message,
-    Picture,
-    Ping,
-    Pong,
-    Receipt,
-    Welcome,
-)
-from .planes import PLANES, check_plane
+from .faults import TRY_AGAIN, Fault, RemoteProtocolError
+from .message_base import Buffer, Message
+from .messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Ping, Pong, Receipt, Welcome
 from .pulse import MILLISECOND, Pulse
 from .replies import error_message
 from .states import ENGINE_LATE, EngineState, check_step, enter
-from .tables import table_to_wire
 
 HEARTBEAT_MS, DEAD_MS = 250, 1000
 """Until a WELCOME states others."""
 GREETING_MS = 100
 """Pause between greetings that nobody answers."""
-
-
-@dataclass(frozen=True)
-class Greeting:
-    """What an engine says of itself; see HELLO.
-
-    Args:
-        instance: 8 random bytes, new for each run of the engine.
-        rate: video frames, seconds.
-        planes: names of ``planes.PLANES`` that the engine can draw.
-    """
-
-    engine: str
-    instance: bytes
-    width: int
-    height: int
-    table: ClassTable
-    rate: tuple[int, int] = (24, 1)
-    tick_rate: int = 120
-    mode: str = "play"
-    mapping: dict[str, str] | None = None
-    otherwise: str | None = None
-    form: str = "ids"
-    encodings: tuple[str, ...] = ("zstd", "rle", "raw")
-    planes: tuple[str, ...] = ()
 
 
 class EngineSide:
@@ -100,10 +58,8 @@ class EngineSide:
         self._attempt = 0
         self._greet_in = 0
         self._now = now
-        self._control_id = 0
+        self._controls = StandingControls()
         self._ping_id = 0
-        self._standing: dict[str, Control] = {}
-        self._in_force: set[str] = set()
         self._last_picture: int | None = None
         self._unacknowledged = False
         self._hello()  # refuses an illegal greeting here, not at the first poll
@@ -123,34 +79,31 @@ class EngineSide:
 
     def offer(self, drawn: Drawn) -> int:
         """Take a drawn frame and return its number. LocalProtocolError if it is not what the greeting said."""
-        g = self.greeting
-        shape = (g.height, g.width) if g.form == "ids" else (g.height, g.width, 3)
-        if drawn.class_map.dtype != np.uint8 or drawn.class_map.shape != shape:
-            text = f"a frame is uint8 {list(shape)}, got {drawn.class_map.dtype} {list(drawn.class_map.shape)}"
-            raise LocalProtocolError(Fault.WRONG_TYPE, text)
-        self._check_planes(drawn)
-        if "drawn" not in drawn.stamps:
-            raise LocalProtocolError(Fault.MISSING_FIELD, "a frame needs the stamp 'drawn'")
+        chosen = self.welcome.planes if self.welcome is not None else ()
+        # In play only what the renderer chose need be drawn; a record may have to be sent to another renderer.
+        self.greeting.check_drawn(drawn, self.greeting.planes if self.flow.keep_all else chosen)
         return self.flow.offer(drawn)
 
     def control(self, kind: str, *, buffers: tuple[Buffer, ...] = (), **values: Any) -> int:
         """Send a look, prompt or schedule; without a renderer it waits for one. Returns the id that receipts name."""
         if kind == "reset":
             return self.reset(values.get("seed"))
-        message = Control(id=self._next_control(), generation=self.generation, kind=kind, buffers=buffers, **values)
-        self._standing[kind] = message
-        self._in_force.discard(kind)
+        number = self._controls.next_id()
+        message = Control(id=number, generation=self.generation, kind=kind, buffers=buffers, **values)
+        self._controls.stand(message)
         if self.state is EngineState.OPEN:
             self._send(message)
         return message.id
 
     def reset(self, seed: int | None = None) -> int:
-        """Begin a new generation (R-29)."""
-        self.generation += 1
+        """Begin a new generation (R-29); without a renderer it begins with the next one."""
         self.flow.flush()
-        message = Control(id=self._next_control(), generation=self.generation, kind="reset", seed=seed)
+        message = Control(id=self._controls.next_id(), generation=self.generation + 1, kind="reset", seed=seed)
         if self.state is EngineState.OPEN:
+            self.generation = message.generation
             self._send(message)
+        else:
+            self._controls.postpone(message)
         return message.id
 
     def advance(self, now: int) -> list[EngineEvent]:
@@ -203,12 +156,13 @@ class EngineSide:
         elif isinstance(message, Picture):
             return self._take_picture(message)
         elif isinstance(message, Receipt):
-            return self._take_receipt(message)
+            self._controls.note(message)
+            return [ReceiptTaken(message)]
         elif isinstance(message, Ping):
             self._send(Pong(id=message.id, time=message.time, received=self._now, sent=self._now))
         elif isinstance(message, Error):
             return self._take_error(message)
-        elif isinstance(message, Bye):
+        elif isinstance(message, Bye) and self.state is not EngineState.LOST:
             return [self._lose(f"the renderer ended: {message.text}")]
         return []
 
@@ -216,20 +170,19 @@ class EngineSide:
         if welcome.attempt != self._attempt or self.state is EngineState.OPEN:
             self.counters["late"] += 1
             return []
-        offered = [p for p in self.greeting.planes if p in welcome.planes]
-        if welcome.encoding not in self.greeting.encodings or list(welcome.planes) != offered:
-            text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
-            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        self.greeting.check_choice(welcome)
         enter(self.state, "receive", welcome, EngineState.OPEN)
         self.state = EngineState.OPEN
         self.token, self.welcome = welcome.session, welcome
         self.pulse = Pulse(welcome.heartbeat_ms, welcome.dead_ms, self._now)
         self.flow.void_grants()
+        if welcome.resumed and welcome.last_seq is not None:
+            self.flow.go_on_after(welcome.last_seq)
         self.flow.leave_out(lambda drawn: any(name not in drawn.planes for name in welcome.planes))
         self._last_picture = None
-        for kind, control in sorted(self._standing.items(), key=lambda item: item[1].id):
-            if not (welcome.resumed and kind in self._in_force):
-                self._send(replace(control, generation=self.generation))
+        for control in self._controls.hand_over(welcome.resumed, self.generation):
+            self.generation = control.generation
+            self._send(control)
         self.counters["opened"] += 1
         return [Opened(welcome)]
 
@@ -251,20 +204,15 @@ class EngineSide:
         stamps, theirs = picture.stamps, picture.renderer_stamps
         return [PictureTaken(picture.seq, picture.tick, picture.chunk, pixels, stamps, theirs)]
 
-    def _take_receipt(self, receipt: Receipt) -> list[EngineEvent]:
-        if receipt.stage != "received":
-            for kind, control in self._standing.items():
-                if control.id == receipt.id:
-                    self._in_force.add(kind)
-        return [ReceiptTaken(receipt)]
-
     def _take_error(self, error: Error) -> list[EngineEvent]:
         self.counters["errors_received"] += 1
         event = Refused(error.code, error.name, error.text, error.fatal, error.details or {})
         if error.about_grant is not None:
             self.flow.give_up(error.about_grant)
         if error.code == Fault.NOT_GREETED:
-            return [] if self.state is EngineState.GREETING else [self._lose("the renderer does not know us")]
+            return [self._lose("the renderer does not know us")] if self.state is EngineState.OPEN else []
+        if error.code in TRY_AGAIN and self.state is EngineState.LOST:
+            return []  # the answer to an earlier one of several greetings: we wait already
         if error.code in TRY_AGAIN and self.state is EngineState.GREETING:
             wait = (error.details or {}).get("retry_ms", GREETING_MS)
             lost = self._lose(error.text)
@@ -277,16 +225,6 @@ class EngineSide:
         return [event]
 
     # --- small parts
-
-    def _check_planes(self, drawn: Drawn) -> None:
-        """In play only what the renderer chose need be drawn; a record may have to be sent to another renderer."""
-        chosen = self.welcome.planes if self.welcome is not None else ()
-        for name in self.greeting.planes if self.flow.keep_all else chosen:
-            if name not in drawn.planes:
-                raise LocalProtocolError(Fault.WRONG_PLANES, f"plane {name!r} was offered in the greeting, not drawn")
-        for name in drawn.planes:
-            if name in self.greeting.planes:
-                check_plane(name, drawn.planes[name], self.greeting.width, self.greeting.height)
 
     def _comes_late(self, message: Message) -> bool:
         """True for what the renderer sent before it knew that we are not, or no longer, listening."""
@@ -316,14 +254,7 @@ class EngineSide:
         return Lost(reason)
 
     def _hello(self) -> Hello:
-        g = self.greeting
-        return Hello(
-            engine=g.engine, instance=g.instance, attempt=self._attempt, mode=g.mode, width=g.width, height=g.height,
-            rate=g.rate, tick_rate=g.tick_rate, table=table_to_wire(g.table), mapping=g.mapping,
-            otherwise=g.otherwise, form=g.form, encodings=g.encodings,
-            planes=tuple(PLANES[name].offer() for name in g.planes), generation=self.generation,
-            next_seq=self.flow.first_open_seq, resume=self.token,
-        )  # fmt: skip
+        return self.greeting.hello(self._attempt, self.generation, self.flow.first_open_seq, self.token)
 
     def _greet(self) -> None:
         if self.flow.keep_all and self.token is not None and self.state is EngineState.LOST:
@@ -347,10 +278,6 @@ class EngineSide:
             stamps={**drawn.stamps, "sent": self._now}, last=drawn.last, view=drawn.view, projection=drawn.projection,
             buffers=tuple(maps),
         )  # fmt: skip
-
-    def _next_control(self) -> int:
-        self._control_id += 1
-        return self._control_id
 
     def _send(self, message: Message) -> None:
         check_step(self.state, "send", message)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from ..palette import RACING, ClassTable
 from .encodings import ENCODINGS
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
-from .messages import MAX_PIXELS, MAX_SIDE, Hello
+from .message_base import MAX_PIXELS, MAX_SIDE
+from .messages import Hello
 from .planes import choose_planes
 from .tables import close_colors, table_from_wire, translation
 
@@ -49,6 +50,7 @@ class Offer:
 
     Args:
         planes: names of the guide planes that it wants.
+        notes: lines for people, in every WELCOME; at most 56, of at most 256 bytes of UTF-8 each.
         run, first_run: frames of a chunk, and of the first after a start or reset.
         window: most frames granted and not settled; at least two runs keep a fast renderer busy.
         park_s: how long a session outlives its engine.
@@ -59,6 +61,7 @@ class Offer:
     sizes: Sizes = field(default_factory=Sizes)
     encodings: tuple[str, ...] = ENCODINGS
     planes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     run: int = 1
     first_run: int = 1
     window: int = 4
@@ -72,6 +75,8 @@ class Offer:
             raise LocalProtocolError(
                 Fault.OUT_OF_RANGE, f"window {self.window} must hold runs of {self.first_run} and {self.run} frames"
             )
+        if len(self.notes) > 56 or any(len(note.encode()) > 256 for note in self.notes):
+            raise LocalProtocolError(Fault.TOO_LARGE, "notes: expected at most 56 lines of at most 256 bytes each")
 
 
 class Terms(NamedTuple):
@@ -102,4 +107,4 @@ def negotiate(offer: Offer, hello: Hello) -> Terms:
         raise RemoteProtocolError(Fault.NO_COMMON_ENCODING, text, {"encodings": list(offer.encodings)})
     planes = choose_planes(hello.planes, offer.planes)
     notes = tuple(note[:250] for note in close_colors(theirs)[:8]) if hello.form == "colors" else ()
-    return Terms(theirs, lookup, known[0], planes, notes)
+    return Terms(theirs, lookup, known[0], planes, (*offer.notes, *notes))

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .codec import Wire, decode, encode, type_byte_of
-from .encodings import encode_plane
 from .events import (
     ControlTaken,
     FrameTaken,
@@ -21,35 +20,17 @@ from .events import (
     Refused,
     RendererEvent,
     RunGivenUp,
-    SessionEnded,
     SessionOpened,
-    SessionParked,
 )
 from .faults import Fault, RemoteProtocolError
-from .messages import (
-    Ack,
-    Buffer,
-    Bye,
-    Control,
-    Credit,
-    Error,
-    Frame,
-    Hello,
-    Message,
-    Picture,
-    Ping,
-    Pong,
-    Receipt,
-    Welcome,
-)
+from .message_base import Buffer, Message
+from .messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Ping, Pong, Receipt
 from .offer import Offer, negotiate
 from .pulse import MILLISECOND
-from .reading import read_class_map, read_planes
 from .renderer_session import RendererSession
 from .replies import error_message
+from .session_book import Peer, SessionBook
 from .states import PeerState, check_step
-
-Peer = bytes
 
 
 class RendererSide:
@@ -63,12 +44,17 @@ class RendererSide:
     def __init__(self, offer: Offer, make_token: Callable[[], bytes]) -> None:
         self.offer = offer
         self.counters: Counter[str] = Counter()
-        self.sessions: dict[bytes, RendererSession] = {}
-        self._make_token = make_token
-        self._peers: dict[Peer, RendererSession] = {}
+        self._book = SessionBook(offer, make_token)
+        self._closed = False
+        self._parting: set[Peer] = set()
         self._outbox: deque[tuple[Peer, Wire]] = deque()
         self._ping_id = 0
         self._now = 0
+
+    @property
+    def sessions(self) -> dict[bytes, RendererSession]:
+        """All sessions, parked ones too, by their tokens."""
+        return self._book.by_token
 
     # --- what the owner does
 
@@ -81,7 +67,10 @@ class RendererSide:
     def receive(self, peer: Peer, frames: Sequence[Buffer], now: int) -> list[RendererEvent]:
         """One message from a connection."""
         self._now = now
-        session = self._peers.get(peer)
+        if self._closed:
+            self._hear_farewell(peer, frames)
+            return []
+        session = self._book.by_peer.get(peer)
         if session is not None:
             session.pulse.heard()
         message: Message | None = None
@@ -104,12 +93,12 @@ class RendererSide:
         """Let time pass: ping, park, end."""
         self._now = now
         events: list[RendererEvent] = []
-        for session in list(self.sessions.values()):
+        for session in list(self._book.by_token.values()):
             session.pulse.advance(now)
             if session.peer is None:
                 session.parked_for += session.pulse.last_step
                 if session.parked_for >= self.offer.park_s * 1000 * MILLISECOND:
-                    events.append(self._end(session, f"no engine for {self.offer.park_s:g} s"))
+                    events.append(self._book.end(session, f"no engine for {self.offer.park_s:g} s"))
             elif session.pulse.is_dead:
                 events.append(self._park(session))
             elif session.pulse.should_ping:
@@ -119,12 +108,13 @@ class RendererSide:
 
     def peer_gone(self, peer: Peer) -> list[RendererEvent]:
         """The transport says that a connection no longer exists."""
-        session = self._peers.get(peer)
+        self._parting.discard(peer)
+        session = self._book.by_peer.get(peer)
         return [] if session is None else [self._park(session)]
 
     def ask(self, token: bytes, frames: int) -> bool:
         """Grant one run, as soon as the window has room; False if the engine is away or the run can never fit."""
-        session = self.sessions.get(token)
+        session = self._book.by_token.get(token)
         if session is None or session.peer is None or not 1 <= frames <= self.offer.window:
             return False
         session.account.ask(frames)
@@ -133,54 +123,69 @@ class RendererSide:
 
     def running(self, token: bytes) -> int:
         """Runs of a session that are asked for and not yet complete."""
-        session = self.sessions.get(token)
+        session = self._book.by_token.get(token)
         return 0 if session is None else session.account.running
 
     def answer(
         self, frame: FrameTaken, pixels: NDArray[np.uint8], chunk: int, stamps: Mapping[str, int], encoding: str = "raw"
     ) -> bool:
         """Send the picture, RGB uint8 ``[H, W, 3]``, of a frame; False if it is void by now (R-28)."""
-        session = self.sessions.get(frame.session)
+        session = self._book.by_token.get(frame.session)
         if session is None or session.peer is None or not session.account.may_answer(frame.generation, frame.seq):
             self.counters["void_pictures"] += 1
             return False
-        session.chunk = max(session.chunk, chunk + 1)
-        encoding = encoding if encoding in session.hello.encodings else "raw"
-        picture = Picture(
-            generation=frame.generation, seq=frame.seq, tick=frame.tick, chunk=chunk, width=session.hello.width,
-            height=session.hello.height, encoding=encoding, stamps=dict(frame.stamps),
-            renderer_stamps={"received": frame.received, **stamps}, buffers=(encode_plane(pixels, encoding),),
-        )  # fmt: skip
-        self._send(session, picture)
+        self._send(session, session.picture(frame, pixels, chunk, stamps, encoding))
         return True
 
     def settle(self, token: bytes, control: int, chunk: int | None, text: str | None = None) -> bool:
         """Second receipt of a control: in force from ``chunk``, or refused with ``text``; False if none is owed."""
-        session = self.sessions.get(token)
+        session = self._book.by_token.get(token)
         if session is None or session.peer is None or not session.account.settle_control(control):
             return False
-        stage = "refused" if chunk is None else "in_force"
-        generation = session.account.generation
+        stage, generation = "refused" if chunk is None else "in_force", session.account.generation
         self._send(session, Receipt(id=control, generation=generation, stage=stage, chunk=chunk, text=text))
         return True
 
     def fail(self, token: bytes, grant: int, chunk: int, text: str) -> list[RendererEvent]:
         """R-49: the renderer could not draw a run."""
-        session = self.sessions.get(token)
+        session = self._book.by_token.get(token)
         if session is None or session.peer is None:
             return []
         session.account.give_up(grant)
         error = RemoteProtocolError(Fault.RENDER_FAILED, text[:1000], {"chunk": chunk})
         return self._refuse(session, error, None, None, grant)
 
+    def turn_out(self, token: bytes, text: str) -> list[RendererEvent]:
+        """R-49: the renderer cannot draw for this session at all; it ends with a fatal ERROR."""
+        session = self._book.by_token.get(token)
+        if session is None:
+            return []
+        if session.peer is not None:
+            error = RemoteProtocolError(Fault.RENDER_FAILED, text[:1000], {"chunk": session.chunk})
+            self._send(session, error_message(error, fatal=True))
+        return [self._book.end(session, text)]
+
     def close(self, text: str = "the renderer ends") -> None:
-        """Say BYE to every engine."""
-        for session in list(self._peers.values()):
+        """Say BYE to every engine; from here on nothing is answered (R-40)."""
+        if self._closed:
+            return
+        self._closed = True
+        self._parting = set(self._book.by_peer)
+        for session in self._book.by_peer.values():
             self._send(session, Bye(text=text))
-        self._peers.clear()
-        self.sessions.clear()
+        self._book.clear()
+
+    @property
+    def is_over(self) -> bool:
+        """R-40: closed, and every engine has read its BYE or is gone."""
+        return self._closed and not self._parting
 
     # --- messages
+
+    def _hear_farewell(self, peer: Peer, frames: Sequence[Buffer]) -> None:
+        """HELLO or BYE: nothing else may follow a BYE that was read; all else was under way before."""
+        if type_byte_of(frames) in (Hello.type_byte, Bye.type_byte):
+            self._parting.discard(peer)
 
     def _handle(self, session: RendererSession, message: Message) -> list[RendererEvent]:
         if isinstance(message, Frame):
@@ -196,23 +201,16 @@ class RendererSide:
             details = message.details or {}
             return [Refused(message.code, message.name, message.text, message.fatal, details, session.token)]
         elif isinstance(message, Bye):
-            return [self._end(session, f"the engine ended: {message.text}")]
+            return [self._book.end(session, f"the engine ended: {message.text}")]
         return []
 
     def _take_frame(self, session: RendererSession, frame: Frame) -> list[RendererEvent]:
         grant = session.account.take(frame)
         if grant is None:
             return []
-        session.check_stamps(frame.stamps)
-        class_map = read_class_map(frame, session.hello, session.terms, self.offer.table)
-        planes = read_planes(frame, session.hello, session.terms)
+        taken = session.read(frame, grant.complete, self.offer.table, self._now)
         self.counters["frames"] += 1
-        return [
-            FrameTaken(
-                session.token, frame.generation, frame.grant, frame.seq, frame.tick, class_map, planes, frame.stamps,
-                self._now, frame.last, grant.complete, frame.view, frame.projection,
-            )
-        ]  # fmt: skip
+        return [taken]
 
     def _take_control(self, session: RendererSession, control: Control) -> list[RendererEvent]:
         account = session.account
@@ -232,75 +230,19 @@ class RendererSide:
     # --- greeting
 
     def _greet(self, peer: Peer, hello: Hello) -> list[RendererEvent]:
-        known = self.sessions.get(hello.resume) if hello.resume is not None else None
-        here = self._peers.get(peer)
         terms = negotiate(self.offer, hello)
-        if known is not None:
-            self._check_free(known, hello, peer)
-        events: list[RendererEvent] = []
-        if here is not None and here is not known:
-            events.append(self._end(here, "the engine greeted anew without its token"))
-        if known is not None and not known.fits(hello, terms):
-            events.append(self._end(known, "the engine came back with another size, mode or table"))
-            known = None
-        if known is None:
-            self._make_room(events)
-            known = RendererSession(self._new_token(), hello, terms, self.offer, self._now)
-            self.sessions[known.token] = known
-            resumed, flushed = False, True
-        else:
-            resumed = True
-            flushed = known.come_back(hello, terms, self._now)
-            if known.peer is not None:
-                self._peers.pop(known.peer, None)
-        known.peer = peer
-        self._peers[peer] = known
-        self._send(known, self._welcome(known, hello, resumed))
+        session, resumed, flushed, ended = self._book.admit(peer, hello, terms, self._now)
+        self._send(session, session.welcome(self.offer, resumed))
         self.counters["opened"] += 1
-        return [
-            *events,
-            SessionOpened(known.token, hello, terms.planes, resumed, flushed, known.account.generation),
-        ]
-
-    def _check_free(self, session: RendererSession, hello: Hello, peer: Peer) -> None:
-        if session.peer in (None, peer) or session.hello.instance == hello.instance:
-            return
-        wait = max(session.pulse.dead - session.pulse.silence, MILLISECOND) // MILLISECOND
-        text = "another engine is using this session"
-        raise RemoteProtocolError(Fault.SESSION_TAKEN, text, {"retry_ms": int(wait)})
-
-    def _make_room(self, events: list[RendererEvent]) -> None:
-        if len(self.sessions) < self.offer.max_sessions:
-            return
-        parked = [s for s in self.sessions.values() if s.peer is None]
-        if not parked:
-            text = f"all {self.offer.max_sessions} sessions are in use"
-            raise RemoteProtocolError(Fault.FULL, text, {"retry_ms": 1000})
-        oldest = max(parked, key=lambda s: s.parked_for)
-        events.append(self._end(oldest, "its place was needed"))
-
-    def _new_token(self) -> bytes:
-        token = self._make_token()
-        while token in self.sessions:
-            token = self._make_token()
-        return token
-
-    def _welcome(self, session: RendererSession, hello: Hello, resumed: bool) -> Welcome:
-        o, account = self.offer, session.account
-        return Welcome(
-            renderer=o.renderer, attempt=hello.attempt, session=session.token, resumed=resumed,
-            generation=account.generation, table_name=o.table.name, table_hash=o.table.hash,
-            encoding=session.terms.encoding, planes=session.terms.planes, run=o.run, first_run=o.first_run,
-            window=o.window, heartbeat_ms=o.heartbeat_ms, dead_ms=o.dead_ms, chunk=session.chunk,
-            last_seq=account.last_seq, last_tick=account.last_tick, notes=session.terms.notes,
-        )  # fmt: skip
+        opened = SessionOpened(session.token, hello, terms.planes, resumed, flushed, session.account.generation)
+        return [*ended, opened]
 
     # --- refusing, parking, ending
 
     def _blame(
         self, peer: Peer, error: RemoteProtocolError, frames: Sequence[Buffer], message: Message | None
     ) -> list[RendererEvent]:
-        session = self._peers.get(peer)
+        session = self._book.by_peer.get(peer)
         about = type_byte_of(frames)
         self.counters["bad_messages"] += 1
         if about == Error.type_byte:
@@ -308,8 +250,8 @@ class RendererSide:
         if session is None or error.fault.ends_greeting:
             self._post(peer, error_message(error, error.fault.ends_greeting, about))
             events: list[RendererEvent] = [PeerBroke(error.fault, error.text)]
-            if session is not None and error.fault not in (Fault.SESSION_TAKEN, Fault.FULL):
-                events.append(self._end(session, error.text))
+            if session is not None:
+                events.append(self._book.end(session, error.text))
             return events
         seq = message.seq if isinstance(message, Frame) else None
         grant = self._grant_to_give_up(session, error, about, message)
@@ -339,22 +281,12 @@ class RendererSide:
             events.append(RunGivenUp(session.token, grant))
         self._send(session, error_message(error, fatal, about, seq, grant))
         if fatal:
-            events.append(self._end(session, error.text))
+            events.append(self._book.end(session, error.text))
         return events
 
     def _park(self, session: RendererSession) -> RendererEvent:
-        assert session.peer is not None
-        self._peers.pop(session.peer, None)
-        session.peer = None
-        session.parked_for = 0
         self.counters["parked"] += 1
-        return SessionParked(session.token)
-
-    def _end(self, session: RendererSession, reason: str) -> RendererEvent:
-        if session.peer is not None:
-            self._peers.pop(session.peer, None)
-        self.sessions.pop(session.token, None)
-        return SessionEnded(session.token, reason)
+        return self._book.park(session)
 
     # --- sending
 

@@ -10,21 +10,8 @@ from __future__ import annotations
 from enum import Enum
 
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
-from .messages import (
-    Ack,
-    Bye,
-    Control,
-    Credit,
-    Error,
-    Frame,
-    Hello,
-    Message,
-    Picture,
-    Ping,
-    Pong,
-    Receipt,
-    Welcome,
-)
+from .message_base import Message
+from .messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Ping, Pong, Receipt, Welcome
 
 
 class EngineState(Enum):
@@ -69,7 +56,8 @@ ENGINE_LATE = frozenset({Credit, Picture, Receipt, Ping, Pong, Welcome})
 RENDERER: dict[Step, frozenset[PeerState]] = {
     (P.UNKNOWN, "receive", Hello): frozenset({P.OPEN, P.UNKNOWN}),
     (P.UNKNOWN, "send", Welcome): frozenset({P.OPEN}),
-    **{(P.UNKNOWN, "send", m): frozenset({P.UNKNOWN}) for m in (Error, Bye)},
+    (P.UNKNOWN, "send", Error): frozenset({P.UNKNOWN}),
+    **{(P.UNKNOWN, "receive", m): frozenset({P.UNKNOWN}) for m in (Error, Bye)},
     **{(P.OPEN, "receive", m): frozenset({P.OPEN}) for m in (Frame, Control, Ack, Ping, Pong, Error)},
     (P.OPEN, "receive", Hello): frozenset({P.OPEN, P.UNKNOWN}),
     (P.OPEN, "receive", Bye): frozenset({P.UNKNOWN}),

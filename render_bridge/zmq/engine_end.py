@@ -14,7 +14,8 @@ from ..protocol.codec import Wire
 from ..protocol.engine_flow import Drawn
 from ..protocol.engine_side import EngineSide, Greeting
 from ..protocol.events import Closed, EngineEvent, PictureTaken
-from ..protocol.messages import MAX_BUFFER, Buffer, Welcome
+from ..protocol.message_base import MAX_BUFFER, Buffer
+from ..protocol.messages import Welcome
 from ..protocol.states import EngineState
 from .address import check_address
 from .keys import Keys
@@ -164,7 +165,10 @@ class EngineEnd:
             }
 
     def close(self, text: str = "the engine ends") -> None:
-        """Say BYE and end within a second, whether or not anybody listens."""
+        """Say BYE and end within a second, whether or not anybody listens.
+
+        There is no need to wait for the renderer: its ROUTER still delivers what came before the connection ended.
+        """
         self._owner.check_process()
         with self._changed:
             self._stop = True
@@ -238,6 +242,9 @@ class EngineEnd:
 
     def _turn(self, socket: zmq.Socket) -> bool:
         with self._changed:
+            ended = self._ended  # before draining: a BYE that comes later still gets its turn
+            if ended:
+                self._pending.clear()
             self._queue(self._side.advance(time.monotonic_ns()))
             if not self._pending:
                 self._pending.extend(self._side.drain())
@@ -251,4 +258,4 @@ class EngineEnd:
             self._pending.popleft()
         if self._side.state is not EngineState.OPEN:
             self._pending.clear()  # a greeting that nobody took is old by the next turn
-        return not self._ended
+        return not ended

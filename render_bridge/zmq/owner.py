@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-import time
 from collections.abc import Callable
 
 import zmq
@@ -19,8 +18,7 @@ LINGER_MS = 200
 HWM = 256
 """Messages; more than credit ever allows, so that a peer that misses credit's rules is the only one to meet it."""
 JOIN_S = 1.5
-FAREWELL_S = 0.25
-"""Between BYE and the end of the socket: the peer's ZeroMQ forgets what it has not read when a connection ends."""
+"""Longer than any owner's last turns and linger; what is not over by then ends with the process."""
 
 
 class SocketOwner:
@@ -110,7 +108,6 @@ class SocketOwner:
             if socket in ready:
                 self._on_readable(socket)
             if not self._on_turn(socket):
-                time.sleep(FAREWELL_S)
                 return
 
 

@@ -16,7 +16,7 @@ from zmq.auth.thread import ThreadAuthenticator
 
 from ..errors import BridgeError
 from ..protocol.events import FrameTaken, RendererEvent
-from ..protocol.messages import MAX_BUFFER
+from ..protocol.message_base import MAX_BUFFER
 from ..protocol.offer import Offer
 from ..protocol.renderer_side import RendererSide
 from .address import check_address, refuse_if_served
@@ -24,6 +24,9 @@ from .keys import Keys
 from .owner import SocketOwner, set_common_options
 
 READ_AT_ONCE = 64
+FAREWELL_S = 0.7
+"""R-40: longest wait for engines to read their BYE. An engine's ZeroMQ forgets what it has not read when the connection
+ends, so the socket stays until each has greeted again. Linger comes on top, and R-47 wants a second for both."""
 
 
 class RendererEnd:
@@ -47,6 +50,7 @@ class RendererEnd:
         self._changed = threading.Condition(self._lock)
         self._events: deque[RendererEvent] = deque()
         self._stop = False
+        self._ends_at: float | None = None
         self._authenticator: ThreadAuthenticator | None = None
         self._owner = SocketOwner("bridge-renderer", self._open, self._read, self._turn)
 
@@ -87,6 +91,12 @@ class RendererEnd:
             self._queue(self._side.fail(session, grant, chunk, text))
         self._owner.wake()
 
+    def turn_out(self, session: bytes, text: str) -> None:
+        """Say that nothing can be drawn for a session, and end it."""
+        with self._changed:
+            self._queue(self._side.turn_out(session, text))
+        self._owner.wake()
+
     def counters(self) -> dict[str, int]:
         """Messages of all sessions by what became of them."""
         with self._lock:
@@ -97,7 +107,7 @@ class RendererEnd:
             return {**total, "sessions": len(self._side.sessions)}
 
     def close(self, text: str = "the renderer ends") -> None:
-        """Say BYE to all and end within a second."""
+        """Say BYE to all and end within a second: as soon as all have read it."""
         self._owner.check_process()
         with self._changed:
             if not self._stop:
@@ -165,9 +175,19 @@ class RendererEnd:
             wires = self._side.drain()
         for peer, wire in wires:
             self._send(socket, peer, wire)
-        if self._stop and self._authenticator is not None:
+        return not self._may_end(time.monotonic())
+
+    def _may_end(self, now: float) -> bool:
+        with self._lock:
+            if not self._stop:
+                return False
+            if self._ends_at is None:
+                self._ends_at = now + FAREWELL_S
+            if not self._side.is_over and now < self._ends_at:
+                return False
+        if self._authenticator is not None:
             self._authenticator.stop()
-        return not self._stop
+        return True
 
     def _send(self, socket: zmq.Socket, peer: bytes, wire: list[Any]) -> None:
         try:

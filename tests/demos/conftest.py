@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import struct
 import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
+
+if TYPE_CHECKING:
+    from .played_window import Play
 
 SCREEN = (1280, 800)
 
@@ -69,6 +75,35 @@ def desktop(tmp_path_factory) -> Iterator[Desktop]:
     yield Desktop(f":{number}", folder / "Xvfb_screen0")
     server.terminate()
     server.wait(10)
+
+
+@pytest.fixture
+def play(desktop, tmp_path) -> Iterator[Callable[..., Play]]:
+    """Starts games on the desktop, by their words, and makes sure that they are gone."""
+    from .played_window import Play
+
+    games = []
+
+    def start(*words: str) -> Play:
+        games.append(Play(desktop, tmp_path, *words))
+        return games[-1]
+
+    yield start
+    for game in games:
+        if not game.alone():
+            os.killpg(game.process.pid, signal.SIGKILL)
+        game.process.wait(10)
+
+
+@pytest.fixture(autouse=True)
+def torch_as_before() -> Iterator[None]:
+    """Commands set torch up for their whole process; tests share one, and some need numbers close to zero."""
+    yield
+    if "torch" in sys.modules:
+        import torch
+
+        torch.set_num_threads(1)
+        torch.set_flush_denormal(False)
 
 
 def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -15,10 +16,16 @@ from demos.bridge.memory import Memory, read_memory, write_memory
 from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
+from engine_sim.views.class_view import open_class_view
+from engine_sim.views.scene import build_scene
+from tests.render_bridge.ends import in_time
+
+from .conftest import wait_for
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "1", "NUMBA_NUM_THREADS": "1"}
 TRACK = "kestrel-valley"
+LONGEST_S = 180.0
 SMALL = ("--size", "128x64", "--views", "cpu", "--rivals", "1", "--track", TRACK)
 
 
@@ -27,20 +34,32 @@ def address(tmp_path):
     return f"ipc://{tmp_path}/bridge.sock"
 
 
+@pytest.fixture(scope="module")
+def kernels():
+    """The engine's kernels, compiled: the first time that takes a minute, which no test of the bridge should count."""
+    drive = Drive(RaceSetup(track=TRACK, rivals=1, player="ai"))
+    with open_class_view(build_scene(drive.track), 128, 64, backend="cpu") as view:
+        for _ in range(5):
+            drive.step()
+        view.draw(drive.frame())
+
+
 class Terminal:
-    """A command in a process of its own, whose lines can be waited for."""
+    """A command in a process of its own, whose lines can be waited for; killed at the end, or after a long time."""
 
     def __init__(self, *words):
         self.lines = []
         command = [sys.executable, "-m", "demos.cli", *words]
         self.process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        self._watch = threading.Timer(LONGEST_S, self.process.kill)  # whoever waits finds the end of its output then
+        self._watch.start()
 
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.wait()
+        self._watch.cancel()
+        self.kill()
         self.process.stdout.close()
 
     def wait_for(self, text):
@@ -52,101 +71,125 @@ class Terminal:
 
     def rest(self):
         self.lines += self.process.stdout.readlines()
-        return self.process.wait(20)
+        return self.process.wait(LONGEST_S)
+
+    def interrupt(self):
+        self.process.send_signal(signal.SIGINT)
+        return self.rest()
+
+    def figures(self):
+        return json.loads(self.lines[-1])
 
     def kill(self):
         self.process.kill()
         self.process.wait()
 
 
-def test_frames_flow_between_two_terminals(address):
-    with Terminal("serve", "--address", address) as server:
-        server.wait_for("serving")
-        with Terminal("engine", "--address", address, *SMALL, "--seconds", "2", "--json") as engine:
-            assert engine.rest() == 0
-        figures = json.loads(engine.lines[-1])
+def serve(address, *words):
+    """A palette renderer that listens."""
+    server = Terminal("serve", "--renderer", "palette", "--address", address, *words)
+    server.wait_for("serving")
+    return server
+
+
+def number_in(line):
+    """Of "the first answers frame 12, …"."""
+    return int(line.split("frame ")[1].split(",")[0])
+
+
+def test_frames_flow_between_two_terminals(address, kernels):
+    with (
+        serve(address),
+        Terminal("engine", "--address", address, *SMALL, "--seconds", "2", "--json") as engine,
+    ):
+        assert engine.rest() == 0
+        figures = engine.figures()
     assert figures["offered"] == 48
-    assert figures["pictures"] >= 40
-    assert figures["frames"] + figures["skipped"] == 48
+    assert figures["frames"] + figures["skipped"] + figures["held"] == 48
+    assert 12 <= figures["pictures"] <= figures["frames"]
     assert figures["last_tick"] == 240
 
 
-def test_recording_over_the_bridge_answers_every_frame(address):
-    with Terminal("serve", "--address", address, "--chunk", "8", "--first-chunk", "12") as server:
-        server.wait_for("serving")
+def test_recording_over_the_bridge_answers_every_frame(address, kernels):
+    with serve(address, "--chunk", "8", "--first-chunk", "12"):
         words = ("--seconds", "3", "--mode", "record", "--json")
         with Terminal("engine", "--address", address, *SMALL, *words) as engine:
             assert engine.rest() == 0
-    figures = json.loads(engine.lines[-1])
+    figures = engine.figures()
     assert (figures["offered"], figures["pictures"], figures["skipped"]) == (72, 72, 0)
 
 
-def test_a_killed_renderer_is_found_again_by_the_running_engine(address):
+def test_a_killed_renderer_is_found_again_by_the_running_engine(address, kernels):
     """Must show 1: play goes on within 2 s, the step counter is continuous."""
-    first = Terminal("serve", "--address", address)
-    with first:
-        first.wait_for("serving")
-        with Terminal("engine", "--address", address, *SMALL, "--seconds", "6", "--json") as engine:
-            engine.wait_for("serves us")
-            time.sleep(0.5)
-            first.kill()
-            engine.wait_for("lost the renderer")
-            with Terminal("serve", "--address", address) as second:
-                second.wait_for("serving")
+    with Terminal("engine", "--address", address, *SMALL, "--wait", "60", "--json") as engine:
+        firsts = []
+
+        def found_again():
+            with serve(address):
                 began = time.monotonic()
-                engine.wait_for("serves us")
-                assert time.monotonic() - began < 2
-                assert engine.rest() == 0
-    figures = json.loads(engine.lines[-1])
-    assert figures["losses"] == 1
-    assert figures["last_seq"] == figures["offered"] - 1
+                firsts.append(number_in(engine.wait_for("pictures come")))
+                took = time.monotonic() - began
+            engine.wait_for("lost the renderer")
+            return took
+
+        found_again()
+        in_time(found_again, 2.0)
+        with serve(address):
+            firsts.append(number_in(engine.wait_for("pictures come")))
+            assert engine.interrupt() == 130
+    figures = engine.figures()
+    assert figures["losses"] == len(firsts) - 1
+    assert [*firsts, figures["last_seq"] + 1] == sorted({*firsts, figures["last_seq"] + 1})
+    assert figures["last_seq"] < figures["offered"]
     assert figures["last_tick"] == 5 * figures["offered"]
 
 
-def test_a_killed_engine_goes_on_where_its_renderer_last_saw_it(address, tmp_path):
-    """Must show 1: the other side, with a file to remember by."""
-    words = ("--address", address, *SMALL, "--memory", str(tmp_path / "memory.json"), "--json")
-    with Terminal("serve", "--address", address) as server:
-        server.wait_for("serving")
+def test_a_killed_engine_goes_on_where_its_renderer_last_saw_it(address, kernels, tmp_path):
+    """Must show 1: the other side, with a file to remember by; the renderer has seen more than the file knows."""
+    memory = tmp_path / "memory.json"
+    words = ("--address", address, *SMALL, "--memory", str(memory), "--json")
+    with serve(address):
         with Terminal("engine", *words) as first:
-            first.wait_for("serves us")
-            time.sleep(2.5)
-            first.kill()
+            first.wait_for("pictures come")
+            wait_for(lambda: memory.exists() and json.loads(memory.read_text())["next_seq"] >= 24)
+            time.sleep(0.5)  # frames that are in no file
         with Terminal("engine", *words, "--seconds", "1") as second:
             line = second.wait_for("goes on after tick")
             assert second.rest() == 0
-        figures = json.loads(second.lines[-1])
     seen = int(line.split("tick ")[1])
+    figures = second.figures()
     assert seen >= 120
-    assert figures["last_tick"] == seen + 24 * 5
-    assert figures["first_seq"] == seen // 5
+    assert not [line for line in second.lines if "refused" in line]
+    assert figures["offered"] == seen // 5 + 24
+    assert figures["last_tick"] == 5 * figures["offered"]
+    assert seen // 5 <= figures["first_seq"] < figures["offered"]
 
 
 @pytest.mark.parametrize("command", ["serve", "engine"])
-def test_ctrl_c_ends_within_two_seconds(address, command):
+def test_ctrl_c_ends_within_two_seconds(address, kernels, command):
     """Case B78, without a peer."""
-    words = ("serve",) if command == "serve" else ("engine", *SMALL, "--wait", "60")
-    with Terminal(*words, "--address", address) as terminal:
-        if command == "serve":
-            terminal.wait_for("serving")
-        else:
-            time.sleep(4)
-        terminal.process.send_signal(signal.SIGINT)
-        began = time.monotonic()
-        assert terminal.process.wait(10) == 130
-        assert time.monotonic() - began < 2
+
+    def interrupt():
+        engine = ("engine", *SMALL, "--wait", "60", "--address", address)
+        with serve(address) if command == "serve" else Terminal(*engine) as terminal:
+            if command == "engine":
+                terminal.wait_for("waiting for a renderer")
+            began = time.monotonic()
+            assert terminal.interrupt() == 130
+            return time.monotonic() - began
+
+    in_time(interrupt, 2.0)
 
 
-def test_check_passes_our_renderer_and_our_engine(address, capsys):
+def test_check_passes_our_renderer_and_our_engine(address, kernels, capsys):
     """Must show 2."""
-    with Terminal("serve", "--address", address, "--planes", "depth", "--chunk", "2") as server:
-        server.wait_for("serving")
-        assert cli.main(["check", address, "--patience", "1", "--json"]) == 0
+    with serve(address, "--planes", "depth", "--chunk", "2"):
+        assert cli.main(["check", address, "--patience", "20", "--json"]) == 0
     report = json.loads(capsys.readouterr().out.splitlines()[-1])
     assert report["broken"] == []
     assert len(report["held"]) >= 38
     with Terminal("engine", "--address", address, *SMALL, "--wait", "60", "--fps", "60"):
-        assert cli.main(["check", address, "--engine", "--wait", "60", "--patience", "1"]) == 0
+        assert cli.main(["check", address, "--engine", "--wait", "60", "--patience", "20"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -6,27 +6,17 @@ import time
 
 import numpy as np
 
+from render_bridge.errors import BridgeError
 from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.faults import LocalProtocolError, RemoteProtocolError
-from render_bridge.protocol.messages import (
-    Ack,
-    Bye,
-    Credit,
-    Error,
-    Frame,
-    Hello,
-    Message,
-    Picture,
-    Pong,
-    Receipt,
-    Welcome,
-)
+from render_bridge.protocol.message_base import Message
+from render_bridge.protocol.messages import Ack, Bye, Credit, Error, Frame, Hello, Picture, Pong, Receipt, Welcome
 from render_bridge.serving import ServeLoop
 from render_bridge.stand_in import PaletteFactory
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.renderer_end import RendererEnd
 
-from .ends import HEIGHT, WIDTH, draw, quick, say_hello
+from .ends import HEIGHT, PATIENCE_S, WIDTH, draw, say_hello, stand_in
 
 
 def change(kind, **values):
@@ -231,8 +221,9 @@ class RunningRenderer:
     """A context with a serving renderer, broken or not."""
 
     def __init__(self, address, rule=None, **offer):
-        dead = {"dead_ms": 60_000} if rule == "R-38" else {}
-        offered = quick(**{"planes": ("depth", "motion"), "run": 2, "first_run": 2, "window": 8, **offer, **dead})
+        dead_ms = 60_000 if rule == "R-38" else 1000
+        planes = ("depth", "motion")
+        offered = stand_in(**{"dead_ms": dead_ms, "planes": planes, "run": 2, "first_run": 2, "window": 8, **offer})
         self._end = BrokenRenderer(address, offered, rule) if rule else RendererEnd(address, offered)
         self._stop = threading.Event()
         loop = ServeLoop(self._end, PaletteFactory(offered))
@@ -244,7 +235,7 @@ class RunningRenderer:
 
     def __exit__(self, *_):
         self._stop.set()
-        self._thread.join(5)
+        self._thread.join(PATIENCE_S)
         self._end.close()
 
 
@@ -258,8 +249,6 @@ class RunningEngine:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self):
-        from render_bridge.errors import BridgeError
-
         planes = {"depth": np.zeros((HEIGHT, WIDTH), np.float16), "motion": np.zeros((HEIGHT, WIDTH, 2), np.float32)}
         with self._make(self._greeting) as engine:
             number = 0
@@ -278,5 +267,5 @@ class RunningEngine:
 
     def __exit__(self, *_):
         self._stop.set()
-        self._thread.join(5)
+        self._thread.join(PATIENCE_S)
         assert not self._thread.is_alive()

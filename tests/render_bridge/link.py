@@ -4,7 +4,9 @@ import itertools
 
 import numpy as np
 
-from render_bridge.palette import RACING
+from render_bridge.conformance.samples import frame
+from render_bridge.palette import RACING, ClassTable, SceneClass
+from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.engine_flow import Drawn
 from render_bridge.protocol.engine_side import EngineSide, Greeting
 from render_bridge.protocol.events import FrameTaken
@@ -13,6 +15,7 @@ from render_bridge.protocol.renderer_side import RendererSide
 
 MS = 1_000_000
 WIDTH, HEIGHT = 64, 32
+FOREIGN = ClassTable("two-1", (SceneClass(0, "floor", (9, 9, 9)), SceneClass(1, "blue", (0, 0, 99))))
 
 
 def greeting(**changes):
@@ -109,3 +112,33 @@ class Link:
         sent = self.renderer.answer(frame, pixels, chunk, {"started": self.now, "rendered": self.now})
         self.exchange()
         return sent
+
+
+def opened(**changes):
+    """A link whose engine has greeted; raw class maps, so that tests can write frames by hand."""
+    link = Link(changes.pop("offer", None), encodings=("raw",), **changes)
+    link.open()
+    return link
+
+
+def sent_by(link, who, kind=None):
+    """Messages that an end has sent."""
+    messages = [decode([bytes(b) for b in wire]) for _, sender, wire in link.wires_seen if sender == who]
+    return [m for m in messages if kind is None or isinstance(m, kind)]
+
+
+def put(link, message, peer=b"peer-0"):
+    """A message from an engine that does not obey our state machine."""
+    wire = message if isinstance(message, list) else encode(message)
+    link.renderer_events += link.renderer.receive(peer, [bytes(b) for b in wire], link.now)
+    return link.exchange()
+
+
+def raw_frame(**changes):
+    """A frame of the link's size, to put."""
+    return frame(**{"buffers": (bytes(WIDTH * HEIGHT),), **changes})
+
+
+def stream_of(link):
+    """The renderer's account of the first engine's stream."""
+    return link.renderer.sessions[link.engine.token].account

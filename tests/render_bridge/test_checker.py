@@ -11,6 +11,7 @@ from render_bridge.conformance.report import UNSEEN
 from render_bridge.errors import BridgeError
 
 from .broken_peers import ENGINE_BREAKS, RENDERER_BREAKS, RunningEngine, RunningRenderer
+from .ends import PATIENCE_S
 
 
 @pytest.fixture
@@ -21,7 +22,7 @@ def address(tmp_path):
 @pytest.mark.parametrize("run", [1, 3])
 def test_our_renderer_holds_every_rule(address, run):
     with RunningRenderer(address, run=run, first_run=2 * run):
-        report = check_renderer(address, patience=1.0)
+        report = check_renderer(address, patience=PATIENCE_S)
     assert report.broken == [], [f.line() for f in report.findings if f.state == "broken"]
     assert {r for c in RENDERER_CHECKS for r in c.rules} == set(report.held)
 
@@ -29,7 +30,7 @@ def test_our_renderer_holds_every_rule(address, run):
 @pytest.mark.parametrize("mode", ["play", "record"])
 def test_our_engine_holds_every_rule(address, mode):
     with RunningEngine(address, mode=mode):
-        report = check_engine(address, patience=1.0)
+        report = check_engine(address, patience=PATIENCE_S)
     assert report.broken == [], [f.line() for f in report.findings if f.state == "broken"]
     other = {"play": {"R-25"}, "record": {"R-24", "R-27"}}[mode]
     assert {r for c in ENGINE_CHECKS for r in c.rules} - other == set(report.held)

@@ -9,7 +9,8 @@ import pytest
 from render_bridge.conformance.samples import frame, hello
 from render_bridge.protocol.codec import MAX_HEADER, decode, encode
 from render_bridge.protocol.faults import Fault, LocalProtocolError, RemoteProtocolError
-from render_bridge.protocol.messages import MAX_BUFFER, Control, Frame, Ping
+from render_bridge.protocol.message_base import MAX_BUFFER
+from render_bridge.protocol.messages import Control, Frame, Ping
 
 MIB = 1 << 20
 
@@ -36,6 +37,13 @@ def test_a_buffer_over_the_limit_is_refused_with_the_number():
         decode([*wire[:2], large])
     with pytest.raises(LocalProtocolError, match=str(MAX_BUFFER)):
         encode(frame(buffers=(large,)))
+
+
+def test_a_message_of_too_many_frames_is_refused_by_their_number_alone():
+    """R-07: its header is not even read."""
+    with pytest.raises(RemoteProtocolError, match="a message of 33 frames; the limit is 32") as caught:
+        decode([bytes(encode(frame())[0]), *[b"\xc1"] * 32])
+    assert caught.value.fault is Fault.BUFFER_COUNT
 
 
 def test_a_header_over_the_limit_is_refused_unread():

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
+from render_bridge.palette import RACING
 from render_bridge.protocol.encodings import ENCODINGS, LONGEST_RUN, decode_plane, encode_plane
 from render_bridge.protocol.faults import Fault, LocalProtocolError, RemoteProtocolError
 
@@ -54,6 +55,22 @@ def test_raw_shares_memory_and_views_that_are_not_contiguous_are_packed():
     plane = np.arange(12, dtype=np.uint8).reshape(3, 4)
     assert np.shares_memory(np.frombuffer(encode_plane(plane, "raw"), np.uint8), plane)
     assert bytes(encode_plane(plane[:, ::2], "raw")) == plane[:, ::2].tobytes()
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+def test_the_first_byte_is_the_top_left_pixel_and_rows_follow_one_another(encoding):
+    """R-45, case B68: a map that tells top from bottom and left from right."""
+    plane = np.array([[1, 2, 3], [4, 5, 6]], np.uint8)
+    back = decode_plane(bytes(encode_plane(plane, encoding)), encoding, "uint8", (2, 3))
+    assert bytes(encode_plane(plane, "raw")) == bytes([1, 2, 3, 4, 5, 6])
+    assert (back[0, 0], back[0, 2], back[1, 0]) == (1, 3, 4)
+
+
+def test_colors_of_a_pixel_lie_together_red_first():
+    """R-42, R-45, case B39."""
+    picture = RACING.colorize(np.array([[0, 10]], np.uint8))
+    (road, sky) = (RACING.classes[k].color for k in (0, 10))
+    assert bytes(encode_plane(picture, "raw")) == bytes([*road, *sky])
 
 
 def bomb():

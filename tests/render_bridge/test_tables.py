@@ -4,8 +4,9 @@ import cv2
 import numpy as np
 import pytest
 
+from render_bridge.conformance.samples import hello
 from render_bridge.palette import RACING, ClassTable, SceneClass
-from render_bridge.protocol.faults import Fault, RemoteProtocolError
+from render_bridge.protocol.faults import Fault, LocalProtocolError, RemoteProtocolError
 from render_bridge.protocol.planes import PLANES, check_planes, choose_planes
 from render_bridge.protocol.tables import (
     check_ids,
@@ -43,6 +44,13 @@ def test_a_table_that_is_not_injective_is_refused():
     """Case B115."""
     rows = [[0, "a", [1, 1, 1]], [1, "b", [1, 1, 1]]]
     refusal(Fault.BAD_TABLE, table_from_wire, {"name": "x", "hash": "0" * 16, "classes": rows})
+
+
+def test_colors_that_differ_in_alpha_only_are_no_colors():
+    """Case B115: three channels, no more."""
+    table = {"name": "x", "hash": "0" * 16, "classes": [[0, "a", [1, 1, 1, 0]], [1, "b", [1, 1, 1, 255]]]}
+    with pytest.raises(LocalProtocolError, match=r"classes\[0\]\[2\]': expected array of 3, got"):
+        hello(table=table)
 
 
 def test_colors_one_level_apart_are_noted():

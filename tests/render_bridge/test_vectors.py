@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from render_bridge.conformance.samples import illegal, legal, worked_example
+from render_bridge.conformance.illegal_samples import illegal
+from render_bridge.conformance.samples import legal, worked_example
 from render_bridge.conformance.vectors import (
     example_text,
     message_from_json,
@@ -15,7 +16,8 @@ from render_bridge.conformance.vectors import (
 )
 from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.faults import RemoteProtocolError
-from render_bridge.protocol.messages import MESSAGES, header_fields
+from render_bridge.protocol.message_base import header_fields
+from render_bridge.protocol.messages import MESSAGES
 
 SPEC = Path(__file__).parents[2] / "docs" / "PROTOCOL.md"
 GOOD = [*read_vectors("worked_example"), *read_vectors("legal")]

@@ -1,0 +1,72 @@
+"""What an engine says of itself, and what follows from it for its frames and for the renderer's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..palette import ClassTable
+from .engine_flow import Drawn
+from .faults import Fault, LocalProtocolError, RemoteProtocolError
+from .messages import Hello, Welcome
+from .planes import PLANES, check_plane
+from .tables import table_to_wire
+
+
+@dataclass(frozen=True)
+class Greeting:
+    """What an engine says of itself; see HELLO.
+
+    Args:
+        instance: 8 random bytes, new for each run of the engine.
+        rate: video frames, seconds.
+        planes: names of ``planes.PLANES`` that the engine can draw.
+    """
+
+    engine: str
+    instance: bytes
+    width: int
+    height: int
+    table: ClassTable
+    rate: tuple[int, int] = (24, 1)
+    tick_rate: int = 120
+    mode: str = "play"
+    mapping: dict[str, str] | None = None
+    otherwise: str | None = None
+    form: str = "ids"
+    encodings: tuple[str, ...] = ("zstd", "rle", "raw")
+    planes: tuple[str, ...] = ()
+
+    def hello(self, attempt: int, generation: int, next_seq: int, resume: bytes | None) -> Hello:
+        """The message. LocalProtocolError if the greeting is not legal."""
+        return Hello(
+            engine=self.engine, instance=self.instance, attempt=attempt, mode=self.mode, width=self.width,
+            height=self.height, rate=self.rate, tick_rate=self.tick_rate, table=table_to_wire(self.table),
+            mapping=self.mapping, otherwise=self.otherwise, form=self.form, encodings=self.encodings,
+            planes=tuple(PLANES[name].offer() for name in self.planes), generation=generation,
+            next_seq=next_seq, resume=resume,
+        )  # fmt: skip
+
+    def check_drawn(self, drawn: Drawn, required: Sequence[str]) -> None:
+        """A frame is what was greeted, and has the planes of ``required``. LocalProtocolError otherwise."""
+        shape = (self.height, self.width) if self.form == "ids" else (self.height, self.width, 3)
+        if drawn.class_map.dtype != np.uint8 or drawn.class_map.shape != shape:
+            text = f"a frame is uint8 {list(shape)}, got {drawn.class_map.dtype} {list(drawn.class_map.shape)}"
+            raise LocalProtocolError(Fault.WRONG_TYPE, text)
+        for name in required:
+            if name not in drawn.planes:
+                raise LocalProtocolError(Fault.WRONG_PLANES, f"plane {name!r} was offered in the greeting, not drawn")
+        for name in drawn.planes:
+            if name in self.planes:
+                check_plane(name, drawn.planes[name], self.width, self.height)
+        if "drawn" not in drawn.stamps:
+            raise LocalProtocolError(Fault.MISSING_FIELD, "a frame needs the stamp 'drawn'")
+
+    def check_choice(self, welcome: Welcome) -> None:
+        """R-17, R-18: the renderer chose from what was offered, in its order. RemoteProtocolError otherwise."""
+        offered = [p for p in self.planes if p in welcome.planes]
+        if welcome.encoding not in self.encodings or list(welcome.planes) != offered:
+            text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)

@@ -1,0 +1,110 @@
+"""Which sessions a renderer has, and which connection each is on (R-19 … R-21, R-38)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from .events import RendererEvent, SessionEnded, SessionParked
+from .faults import Fault, RemoteProtocolError
+from .messages import Hello
+from .offer import Offer, Terms
+from .pulse import MILLISECOND
+from .renderer_session import RendererSession
+
+Peer = bytes
+FULL_RETRY_MS = 1000
+
+
+class Admission(NamedTuple):
+    """How a greeting was taken in."""
+
+    session: RendererSession
+    resumed: bool
+    flushed: bool
+    ended: list[RendererEvent]
+    """Sessions that had to go for it."""
+
+
+class SessionBook:
+    """Sessions by token and by connection.
+
+    Args:
+        offer: says how many there may be.
+        make_token: 16 random bytes.
+    """
+
+    def __init__(self, offer: Offer, make_token: Callable[[], bytes]) -> None:
+        self._offer, self._make_token = offer, make_token
+        self.by_token: dict[bytes, RendererSession] = {}
+        self.by_peer: dict[Peer, RendererSession] = {}
+
+    def admit(self, peer: Peer, hello: Hello, terms: Terms, now: int) -> Admission:
+        """Give a connection its session, an old one by its token or a new one. RemoteProtocolError refuses it."""
+        known = self.by_token.get(hello.resume) if hello.resume is not None else None
+        if known is not None:
+            _check_free(known, hello, peer)
+        ended: list[RendererEvent] = []
+        here = self.by_peer.get(peer)
+        if here is not None and here is not known:
+            ended.append(self.end(here, "the engine greeted anew without its token"))
+        if known is not None and not known.fits(hello, terms):
+            ended.append(self.end(known, "the engine came back with another size, mode or table"))
+            known = None
+        if known is None:
+            ended += self._make_room()
+            session = RendererSession(self._new_token(), hello, terms, self._offer, now)
+            self.by_token[session.token] = session
+            flushed = True
+        else:
+            session = known
+            flushed = session.come_back(hello, terms, now)
+            if session.peer is not None:
+                self.by_peer.pop(session.peer, None)
+        session.peer = peer
+        self.by_peer[peer] = session
+        return Admission(session, known is not None, flushed, ended)
+
+    def park(self, session: RendererSession) -> SessionParked:
+        """The engine is gone for now."""
+        assert session.peer is not None
+        self.by_peer.pop(session.peer, None)
+        session.peer = None
+        session.parked_for = 0
+        return SessionParked(session.token)
+
+    def end(self, session: RendererSession, reason: str) -> SessionEnded:
+        """Forget a session."""
+        if session.peer is not None:
+            self.by_peer.pop(session.peer, None)
+        self.by_token.pop(session.token, None)
+        return SessionEnded(session.token, reason)
+
+    def clear(self) -> None:
+        """Forget all."""
+        self.by_peer.clear()
+        self.by_token.clear()
+
+    def _make_room(self) -> list[RendererEvent]:
+        if len(self.by_token) < self._offer.max_sessions:
+            return []
+        parked = [s for s in self.by_token.values() if s.peer is None]
+        if not parked:
+            text = f"all {self._offer.max_sessions} sessions are in use"
+            raise RemoteProtocolError(Fault.FULL, text, {"retry_ms": FULL_RETRY_MS})
+        return [self.end(max(parked, key=lambda s: s.parked_for), "its place was needed")]
+
+    def _new_token(self) -> bytes:
+        token = self._make_token()
+        while token in self.by_token:
+            token = self._make_token()
+        return token
+
+
+def _check_free(session: RendererSession, hello: Hello, peer: Peer) -> None:
+    """R-20."""
+    if session.peer in (None, peer) or session.hello.instance == hello.instance:
+        return
+    wait = max(session.pulse.dead - session.pulse.silence, MILLISECOND) // MILLISECOND
+    text = "another engine is using this session"
+    raise RemoteProtocolError(Fault.SESSION_TAKEN, text, {"retry_ms": int(wait)})

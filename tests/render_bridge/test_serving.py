@@ -1,0 +1,280 @@
+"""The loop of a renderer on a bare state machine: runs, controls at chunk borders, load, and what must not spread."""
+
+import numpy as np
+import pytest
+
+from render_bridge import serving
+from render_bridge.protocol.events import Closed, PictureTaken, ReceiptTaken, Refused, SessionEnded
+from render_bridge.protocol.messages import Credit
+from render_bridge.serving import ServeLoop
+from render_bridge.stand_in import PaletteRenderer
+
+from .link import drawn, offer, opened, sent_by
+
+
+class DirectEnd:
+    """The renderer's end of a link, without a socket."""
+
+    def __init__(self, link):
+        self._link, self.offer = link, link.offer
+        for name in ("ask", "running", "answer", "settle"):
+            setattr(self, name, getattr(link.renderer, name))
+
+    def events(self, timeout):
+        found, self._link.renderer_events = self._link.renderer_events, []
+        return found
+
+    def fail(self, *args):
+        self._link.renderer_events += self._link.renderer.fail(*args)
+
+    def turn_out(self, *args):
+        self._link.renderer_events += self._link.renderer.turn_out(*args)
+
+
+class Spy(PaletteRenderer):
+    """Books what it is told to do."""
+
+    def __init__(self, table):
+        super().__init__(table)
+        self.told = []
+
+    def render(self, frames):
+        self.told.append(("render", [f.seq for f in frames]))
+        return super().render(frames)
+
+    def apply(self, control):
+        super().apply(control)
+        self.told.append(("apply", control.text))
+
+    def reset(self, seed):
+        self.told.append(("reset", seed))
+
+    def close(self):
+        self.told.append(("close",))
+
+
+class Factory:
+    """Makes spies; refuses engines of the name that it is given."""
+
+    def __init__(self, offer_, refuses=""):
+        self.offer, self._refuses = offer_, refuses
+        self.made = []
+
+    def open(self, event):
+        if event.hello.engine == self._refuses:
+            raise MemoryError("3 GB are missing")
+        self.made.append(Spy(self.offer.table))
+        return self.made[-1]
+
+
+class Stage:
+    """A link with a loop on it."""
+
+    def __init__(self, refuses="", **changes):
+        self.link = opened(offer=offer(**changes.pop("offer", {})), **changes)
+        self.factory = Factory(self.link.offer, refuses)
+        self.loop = ServeLoop(DirectEnd(self.link), self.factory)
+        self.turn()
+
+    def turn(self, times=3):
+        """Let the loop take what has come and carry what it says."""
+        for _ in range(times):
+            self.loop.turn(0.0)
+            self.link.exchange()
+        return self
+
+    def draw(self, *numbers):
+        """One engine frame after the other, each taken and answered as far as credit goes."""
+        for number in numbers:
+            self.link.engine.offer(drawn(number))
+            self.link.exchange()
+            self.turn()
+        return self
+
+    @property
+    def spy(self):
+        return self.factory.made[0]
+
+
+def test_the_first_run_is_longer_and_begins_anew_after_a_reset():
+    """R-23, R-29, R-31: first_run, run, and first_run again; nothing drawn before the first frame of a generation."""
+    stage = Stage(mode="record", offer={"run": 2, "first_run": 3})
+    stage.draw(*range(5))
+    stage.link.engine.reset()
+    stage.link.exchange()
+    stage.turn().draw(*range(5, 10))
+    assert [told[1] for told in stage.spy.told if told[0] == "render"] == [[0, 1, 2], [3, 4], [5, 6, 7], [8, 9]]
+    assert [p.seq for p in stage.link.of(PictureTaken)] == list(range(10))
+    assert [p.chunk for p in stage.link.of(PictureTaken)] == [0, 0, 0, 1, 1, 2, 2, 2, 3, 3]
+    frames = [c.frames for c in sent_by(stage.link, "renderer", Credit) if c.generation == 0]
+    assert frames[:2] == [3, 2]
+
+
+def test_a_run_that_a_reset_cut_short_is_not_drawn():
+    """R-28, R-29."""
+    stage = Stage(offer={"run": 3, "first_run": 3}).draw(0, 1)
+    stage.link.engine.reset()
+    stage.link.exchange()
+    stage.turn().draw(2, 3, 4)
+    assert stage.spy.told == [("reset", None), ("render", [2, 3, 4])]
+
+
+def test_a_generation_that_began_while_the_engine_was_away_resets_its_renderer():
+    """R-25, R-28: a record that is sent again from its first unanswered frame."""
+    stage = Stage(mode="record").draw(0)
+    stage.link.cut.add(b"peer-0")
+    stage.link.elapse(1200)
+    stage.turn()
+    stage.link.cut.clear()
+    stage.link.elapse(300)
+    stage.turn().draw(1)
+    assert stage.spy.told == [("render", [0]), ("reset", None), ("render", [1])]
+
+
+def test_a_reset_hands_over_its_seed_or_none():
+    """R-36: without a seed the renderer keeps its own; each reset acts once."""
+    stage = Stage()
+    stage.link.engine.reset(seed=7)
+    stage.link.exchange()
+    stage.turn().draw(0)
+    stage.link.engine.reset()
+    stage.link.exchange()
+    stage.turn().draw(1, 2)
+    assert [told for told in stage.spy.told if told[0] == "reset"] == [("reset", 7), ("reset", None)]
+
+
+def test_controls_wait_for_the_border_and_act_in_their_order():
+    """R-34, R-35: not inside a run, all before the next; one that is refused does not stop the others."""
+    stage = Stage(mode="record", offer={"run": 2, "first_run": 2})
+    stage.draw(0)
+    engine = stage.link.engine
+    numbers = [engine.control("prompt", text="dusk"), engine.control("schedule", schedule={"chunk": 1})]
+    numbers.append(engine.control("prompt", text="dawn"))
+    stage.link.exchange()
+    stage.turn()
+    assert ("apply", "dusk") not in stage.spy.told
+    stage.draw(1, 2, 3)
+    assert stage.spy.told == [("apply", "dusk"), ("apply", "dawn"), ("render", [0, 1]), ("render", [2, 3])]
+    second = [e.receipt for e in stage.link.of(ReceiptTaken) if e.receipt.stage != "received"]
+    assert [(r.id, r.stage, r.chunk) for r in second] == [
+        (numbers[0], "in_force", 0), (numbers[1], "refused", None), (numbers[2], "in_force", 0),
+    ]  # fmt: skip
+    assert second[1].text == "the palette renderer has no schedule"
+
+
+def test_a_renderer_that_cannot_be_made_costs_its_own_session_only():
+    """R-49, case B15: the engine is told why; another is served as before."""
+    stage = Stage(refuses="too big")
+    token = stage.link.engine.token
+    stage.link.join(b"peer-1", engine="too big", instance=b"another!")
+    stage.link.elapse(50)
+    stage.turn()
+    refusal = stage.link.of(Refused, b"peer-1")[0]
+    assert (refusal.code, refusal.fatal) == (400, True)
+    assert "3 GB are missing" in refusal.text
+    assert stage.link.of(Closed, b"peer-1")
+    assert list(stage.link.renderer.sessions) == [token]
+    stage.draw(0)
+    assert [p.seq for p in stage.link.of(PictureTaken)] == [0]
+
+
+def test_a_run_that_fails_costs_neither_its_session_nor_another():
+    """R-49, case B30."""
+    stage = Stage()
+    spy_render = stage.spy.render
+    stage.spy.render = lambda frames: [np.zeros(1) / "not a number"]
+    stage.draw(0)
+    assert [(r.code, r.details) for r in stage.link.of(Refused)] == [(400, {"chunk": 0})]
+    stage.spy.render = spy_render
+    stage.draw(1)
+    assert [(p.seq, p.chunk) for p in stage.link.of(PictureTaken)] == [(1, 1)]
+
+
+def test_renderers_are_released_with_their_sessions_and_at_the_end():
+    """Case B14."""
+    stage = Stage()
+    other = stage.link.join(b"peer-1", instance=b"another!")
+    stage.link.elapse(50)
+    stage.turn()
+    other.close()
+    stage.link.exchange()
+    stage.turn()
+    first, second = stage.factory.made
+    assert (first.told, second.told) == ([], [("close",)])
+    stage.loop.run(lambda: True)
+    assert first.told == [("close",)]
+
+
+def test_frames_of_an_engine_that_went_away_are_not_drawn_with_those_of_its_return():
+    """R-38: unfinished runs of a parked session are void; what it looked like is not forgotten."""
+    stage = Stage(offer={"run": 3, "first_run": 3})
+    stage.draw(0)
+    stage.link.cut.add(b"peer-0")
+    stage.link.elapse(1200)
+    stage.turn()
+    stage.link.cut.clear()
+    stage.link.elapse(300)
+    stage.turn().draw(1, 2, 3)
+    assert stage.link.engine.welcome.resumed
+    assert stage.spy.told == [("render", [1, 2, 3])]
+    assert stage.link.told(SessionEnded) == []
+
+
+class Clock:
+    """Stands still but for what it is told."""
+
+    def __init__(self):
+        self.now = 5.0
+
+    def monotonic(self):
+        return self.now
+
+    def monotonic_ns(self):
+        return round(self.now * 1e9)
+
+    def spend(self, seconds):
+        self.now += seconds
+
+
+def test_eight_sessions_share_a_renderer_that_cannot_keep_up(monkeypatch):
+    """Must show 3: each gets its turn, however busy the renderer is; a ninth, which sends nothing, stops nobody."""
+    clock = Clock()
+    monkeypatch.setattr(serving, "time", clock)
+    stage = Stage(rate=(20, 1), offer={"max_sessions": 9})
+    link, peers = stage.link, [b"peer-%d" % k for k in range(9)]
+    for peer in peers[1:]:
+        link.join(peer, instance=peer[-1:] * 8, rate=(20, 1))
+    link.elapse(50)
+    stage.turn()
+    for spy in stage.factory.made:
+        spy.render = lambda frames, spy=spy: clock.spend(0.02) or PaletteRenderer.render(spy, frames)
+    begin = clock.now
+    for number in range(100):
+        clock.now = max(clock.now, begin + number / 20)
+        for peer in peers[:8]:
+            link.engines[peer].offer(drawn(number))
+        link.exchange()
+        while clock.now < begin + (number + 1) / 20:
+            clock.spend(0.001)
+            stage.turn(1)
+    served = [len(link.of(PictureTaken, peer)) for peer in peers]
+    assert stage.loop.load > 2
+    assert sum(served) > 0.7 * 100 / 20 / 0.02, "the renderer was at work nearly all the time"
+    assert min(served[:8]) > 0.7 * max(served)
+    assert served[8] == 0
+
+
+@pytest.mark.parametrize("run", [1, 4])
+def test_load_is_made_of_drawing_alone_so_that_pauses_do_not_distort_it(monkeypatch, run):
+    """Case B41: 40 frames, a pause of 3 s, 40 more; a run's frames have the time of all of them."""
+    clock = Clock()
+    monkeypatch.setattr(serving, "time", clock)
+    stage = Stage(rate=(20, 1), offer={"run": run, "first_run": run})
+    stage.spy.render = lambda frames: clock.spend(0.01 * len(frames)) or PaletteRenderer.render(stage.spy, frames)
+    stage.draw(*range(40))
+    assert stage.loop.load == pytest.approx(0.2)
+    clock.now += 3
+    stage.draw(*range(40, 44))
+    assert stage.loop.load == pytest.approx(0.2)
+    stage.draw(*range(44, 80))
+    assert stage.loop.load == pytest.approx(0.2)

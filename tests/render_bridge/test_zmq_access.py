@@ -1,0 +1,120 @@
+"""The two ends over real sockets: who may use an address, a socket, a process."""
+
+import multiprocessing
+import os
+import sys
+import threading
+
+import pytest
+
+from render_bridge.errors import BridgeError
+from render_bridge.zmq.engine_end import EngineEnd
+from render_bridge.zmq.keys import make_keys, read_keys
+from render_bridge.zmq.renderer_end import RendererEnd
+
+from .ends import PATIENCE_S, draw, free_port, number_in, pictures, say_hello, server_process, serving, stand_in
+
+
+def test_a_thousand_calls_from_another_thread_disturb_nothing(ipc):
+    """Case B83."""
+    with serving(ipc), EngineEnd(ipc, say_hello()) as engine:
+        engine.wait_open(PATIENCE_S)
+        stop = threading.Event()
+        errors = []
+
+        def pester():
+            try:
+                for k in range(1000):
+                    engine.reset() if k % 10 == 0 else engine.counters()
+            except Exception as error:
+                errors.append(error)
+            stop.set()
+
+        thread = threading.Thread(target=pester)
+        thread.start()
+        k = 0
+        while not stop.is_set():
+            engine.offer(draw(k))
+            engine.events()
+            k += 1
+        thread.join()
+        assert errors == []
+        engine.offer(draw(k))
+        assert pictures(engine, 1)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+def test_a_forked_child_is_refused(ipc):
+    """Case B83: fork refused, in one line."""
+    with EngineEnd(ipc, say_hello()) as engine:
+        read, write = os.pipe()
+        child = os.fork()
+        if child == 0:
+            try:
+                engine.offer(draw(0))
+                os.write(write, b"offered")
+            except BridgeError as error:
+                os.write(write, str(error).encode())
+            finally:
+                os._exit(0)
+        os.waitpid(child, 0)
+        assert b"spawn, not fork" in os.read(read, 1000)
+        os.close(read)
+        os.close(write)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_workers_may_be_started_beside_an_open_bridge(ipc, method):
+    """Case B83: they end as they should, and the bridge goes on."""
+    with serving(ipc), EngineEnd(ipc, say_hello()) as engine:
+        engine.wait_open(PATIENCE_S)
+        worker = multiprocessing.get_context(method).Process(target=add, args=(2, 3))
+        worker.start()
+        worker.join(PATIENCE_S)
+        assert worker.exitcode == 5
+        engine.offer(draw(1))
+        assert number_in(pictures(engine, 1)[0].pixels) == 1
+
+
+def add(a, b):
+    sys.exit(a + b)
+
+
+def test_a_taken_address_is_refused(address):
+    with serving(address), pytest.raises(BridgeError, match=r"already served|in use"):
+        RendererEnd(address, stand_in())
+
+
+def test_a_socket_file_left_by_a_killed_server_is_replaced(ipc):
+    with server_process(ipc):
+        pass
+    assert os.path.exists(ipc.removeprefix("ipc://"))
+    with serving(ipc), EngineEnd(ipc, say_hello()) as engine:
+        assert engine.wait_open(PATIENCE_S)
+
+
+def test_only_known_keys_are_let_in(tmp_path):
+    """R-46: CURVE. Who has an unknown key, or none, or expects another renderer, waits in vain beside one who is in."""
+    for name in ("engine", "renderer", "stranger"):
+        make_keys(tmp_path / name)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    theirs = read_keys(tmp_path / "renderer.secret", [tmp_path / "engine.public"])
+    known, unknown = (
+        read_keys(tmp_path / f"{name}.secret", [tmp_path / "renderer.public"]) for name in ("engine", "stranger")
+    )
+    misled = read_keys(tmp_path / "engine.secret", [tmp_path / "stranger.public"])
+    with (
+        EngineEnd(address, say_hello(), unknown) as stranger,
+        EngineEnd(address, say_hello(), misled) as suspicious,
+        EngineEnd(address, say_hello()) as open_hearted,
+        serving(address, keys=theirs) as (end, _),
+        EngineEnd(address, say_hello(), known) as engine,
+    ):
+        engine.wait_open(PATIENCE_S)
+        engine.offer(draw(5))
+        assert number_in(pictures(engine, 1)[0].pixels) == 5
+        for turned_away in (stranger, suspicious, open_hearted):
+            with pytest.raises(BridgeError, match="no renderer"):
+                turned_away.wait_open(0.3)
+        assert end.counters()["opened"] == 1
