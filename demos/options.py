@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -67,6 +68,18 @@ def positive(value: float, what: str) -> float:
     if not 0 < value < float("inf"):
         raise UserError(f"{what} must be a positive number, got {value:g}")
     return value
+
+
+def check_place(path: Path, what: str) -> None:
+    """Refuse a place where ``what`` cannot be written, before the work on it. Raises UserError.
+
+    Folders that are missing are made later; the first one that is there decides.
+    """
+    folder = next(place for place in path.absolute().parents if place.exists())
+    if not folder.is_dir():
+        raise UserError(f"cannot write {what} to {path}: {folder} is a file; name a place that can be written")
+    if not os.access(folder, os.W_OK):
+        raise UserError(f"cannot write {what} to {path}: {folder} is read-only; name a place that can be written")
 
 
 def add_race_arguments(parser: argparse.ArgumentParser, rivals: int = 7, laps: int = 2) -> None:

@@ -7,25 +7,55 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from demos.options import add_race_arguments, add_view_arguments, check_fps, parse_size, positive
+from demos.options import add_race_arguments, add_view_arguments, check_fps, check_place, parse_size, positive
+from demos.play.paint_plan import PRESETS
+from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from demos.play.game import PlayOptions
+    from demos.play.paint_plan import PaintPlan
 
 FILM = Path("sessions/play.mp4")
 FILM_SECONDS = 20.0
+SHIPPED = "nano"
+"""The preset that paints when nobody says otherwise, if its weights are there."""
+VIEWS = {
+    "paint": "the renderer's picture",
+    "split": "class map | picture",
+    "all": "class map | picture | teacher view",
+    "class": "class map",
+    "teacher": "teacher view",
+    "both": "class map | teacher view",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     add_race_arguments(parser)
     add_view_arguments(parser)
-    parser.add_argument("--view", choices=("class", "teacher", "both"), help="default: both, where OpenGL is found")
+    shown = "; ".join(f"{name}: {meaning}" for name, meaning in VIEWS.items())
+    parser.add_argument("--view", choices=tuple(VIEWS), help=f"{shown} (default: the most that there is)")
     parser.add_argument("--manual", action="store_true", help="shift gears yourself")
     parser.add_argument("--record", type=Path, metavar="DIR", help="write the drive to a session folder")
+    add_renderer_arguments(parser)
     parser.add_argument("--headless", action="store_true", help="no window: a scripted driver, filmed")
     parser.add_argument("--seconds", type=float, default=FILM_SECONDS, metavar="S", help="headless: length (20)")
     parser.add_argument("--out", type=Path, default=FILM, metavar="FILE", help=f"headless: the film ({FILM})")
+    parser.add_argument("--json", action="store_true", help="headless: one JSON object on the last line, as always")
+
+
+def add_renderer_arguments(parser: argparse.ArgumentParser) -> None:
+    """Options that say who paints, and with what."""
+    parser.add_argument(
+        "--preset", choices=(*PRESETS, "none"),
+        help=f"model that paints ({SHIPPED}, if its weights are there); palette: a stand-in; none: engine's views only",
+    )  # fmt: skip
+    parser.add_argument("--random-weights", action="store_true", help="with --preset: a model that has learnt nothing")
+    parser.add_argument("--renderer", metavar="ADDR", help="a renderer that is there already, see `paintover serve`")
+    parser.add_argument("--keys", type=Path, metavar="FILE", help="our .secret file, for --renderer on another machine")
+    parser.add_argument("--peer", type=Path, action="append", default=[], metavar="FILE", help="its .public file")
+    parser.add_argument("--reference", type=Path, metavar="FILE", help="picture to paint after, instead of a look's")
+    parser.add_argument("--prompt", metavar="TEXT", help="prompt of the picture, instead of the look's own")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -52,6 +82,7 @@ def play_options(args: argparse.Namespace) -> PlayOptions:
 
     if args.record is not None:
         check_new_folder(args.record)
+        check_place(args.record, "a recording")
     width, height = parse_size(args.size)
     setup = RaceSetup(
         track=args.track or DEFAULT_TRACK,
@@ -69,14 +100,62 @@ def play_options(args: argparse.Namespace) -> PlayOptions:
         fps=check_fps(args.fps),
         view=args.view,
         record=args.record,
+        paint=paint_plan(args),
     )
+
+
+def paint_plan(args: argparse.Namespace) -> PaintPlan | None:
+    """Who paints, or None for the engine's own views. Raises UserError for options that contradict each other."""
+    from demos.bridge.options import keys_of, mendable
+    from demos.play.paint_plan import PaintPlan, weights_there
+    from demos.play.stage import shown_views
+
+    paints = args.view is None or "paint" in shown_views(args.view)
+    if args.preset is not None and args.renderer is not None:
+        raise UserError("--preset starts a renderer, --renderer goes to one that is there: give one of them")
+    if args.random_weights and args.preset in (None, "none", "palette"):
+        raise UserError("--random-weights goes with --preset nano, base or toy")
+    preset = args.preset
+    if preset is None and args.renderer is None and paints and weights_there(SHIPPED):
+        preset = SHIPPED
+    if preset in (None, "none") and args.renderer is None:
+        if args.view is not None and paints:
+            raise UserError(f"--view {args.view} needs a renderer: add --preset or --renderer (palette needs no model)")
+        for name in ("reference", "prompt"):
+            if getattr(args, name) is not None:
+                raise UserError(f"--{name} is for a renderer, and there is none: add --preset or --renderer")
+        return None
+    with mendable():
+        keys = keys_of(args)
+    return PaintPlan(preset, args.random_weights, args.renderer, keys, args.reference, checked_prompt(args.prompt))
+
+
+def checked_prompt(text: str | None) -> str | None:
+    """A prompt as it can be sent: no line breaks or control characters. UserError if it is too long."""
+    from demos.play.textbox import LONGEST, printable
+
+    if text is not None and len(text) > LONGEST:
+        raise UserError(f"--prompt has {len(text)} characters; at most {LONGEST} can be used, and 64 words matter")
+    return None if text is None else printable(text).strip()
 
 
 def film(args: argparse.Namespace, options: PlayOptions) -> int:
     """Headless play; prints where the film is, and figures as JSON on the last line."""
     from demos.play.headless import film_race
+    from demos.play.stage import shown_views
     from demos.report import print_json
 
-    report = film_race(options, positive(args.seconds, "--seconds"), args.out, say=print)
+    seconds = positive(args.seconds, "--seconds")
+    if options.paint is None or "paint" not in shown_views(options.view or "paint"):
+        print_json(film_race(options, seconds, args.out, say=print))
+        return 0
+    from demos.play.headless_paint import film_painted
+
+    report = film_painted(options, options.paint, seconds, args.out, say=print)
+    chunk = report["chunk_ms"]
+    print(
+        f"{report['renderer']}: {report['fps']} frames a second, a chunk in {chunk['median']} ms (p95 {chunk['p95']}), "
+        f"first picture after {report['first_frame_s']} s"
+    )
     print_json(report)
     return 0

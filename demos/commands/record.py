@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from demos.ends import INTERRUPTED
+from demos.ends import INTERRUPTED, advising
 from demos.options import add_race_arguments, add_view_arguments, check_fps, parse_look, parse_size, positive
 from demos.report import print_json
 
@@ -33,18 +33,19 @@ def run(args: argparse.Namespace) -> int:
 
     setup = RaceSetup(track=args.track or DEFAULT_TRACK, seed=args.seed, rivals=args.rivals, laps=args.laps)
     needs_look = args.look is not None or args.teacher != "none"
-    folder = record_session(
-        setup,
-        args.out or Path("sessions") / f"{setup.track.replace(':', '-')}-{setup.seed}",
-        positive(args.seconds, "--seconds"),
-        fps=check_fps(args.fps),
-        size=parse_size(args.size),
-        look=parse_look(args.look or DEFAULT_LOOK).look if needs_look else None,
-        camera=args.camera,
-        teacher=args.teacher,
-        views=args.views,
-        progress=not args.quiet,
-    )
+    with advising("--views cpu and --teacher none need none"):
+        folder = record_session(
+            setup,
+            args.out or Path("sessions") / f"{setup.track.replace(':', '-')}-{setup.seed}",
+            positive(args.seconds, "--seconds"),
+            fps=check_fps(args.fps),
+            size=parse_size(args.size),
+            look=parse_look(args.look or DEFAULT_LOOK).look if needs_look else None,
+            camera=args.camera,
+            teacher=args.teacher,
+            views=args.views,
+            progress=not args.quiet,
+        )
     session = open_session(folder)
     stopped = session.header.finished is not None and session.header.finished.reason == "interrupted"
     print(f"{session.ticks} ticks, {len(session.frames)} class maps in {folder}{': stopped early' if stopped else ''}")

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from pathlib import Path
 
-from demos.ends import INTERRUPTED
+from demos.ends import INTERRUPTED, advising
 from demos.options import CAMERAS, DEFAULT_LOOK, parse_look, parse_size
 from demos.report import print_json
 
@@ -47,7 +47,8 @@ def compare(args: argparse.Namespace) -> int:
     """Compare every state and class map."""
     from engine_sim.recording.replay import replay_session
 
-    report = replay_session(args.folder, args.views, progress=not args.quiet)
+    with advising("--views none compares the states alone"):
+        report = replay_session(args.folder, args.views, progress=not args.quiet)
     for line in report.lines():
         print(line)
     print(report.verdict)
@@ -66,17 +67,18 @@ def render(args: argparse.Namespace) -> int:
     if look is None and args.teacher != "none" and open_session(args.folder).header.look is None:
         look = DEFAULT_LOOK
         print(f"recorded without a look: drawn under {look}; --look takes another, --teacher none does without")
-    folder = render_session(
-        args.folder,
-        out,
-        look=parse_look(look).look if look else None,
-        size=parse_size(args.size) if args.size else None,
-        camera=args.camera,
-        fps=args.fps,
-        teacher=args.teacher,
-        views="auto" if args.views in ("same", "none") else args.views,
-        progress=not args.quiet,
-    )
+    with advising("--views cpu and --teacher none need none"):
+        folder = render_session(
+            args.folder,
+            out,
+            look=parse_look(look).look if look else None,
+            size=parse_size(args.size) if args.size else None,
+            camera=args.camera,
+            fps=args.fps,
+            teacher=args.teacher,
+            views="auto" if args.views in ("same", "none") else args.views,
+            progress=not args.quiet,
+        )
     end = open_session(folder).header.finished
     stopped = end is not None and end.reason == "interrupted"
     print(f"stopped early; drawn anew so far in {folder}" if stopped else f"drawn anew in {folder}")

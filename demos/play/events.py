@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +11,7 @@ from pygame._sdl2 import controller
 
 from .inputs import Inputs
 from .keyboard import COMMAND_KEYS, Command
+from .overlays import Overlay
 
 
 @dataclass
@@ -39,6 +41,8 @@ class Pumped:
 class EventPump:
     """Empties the event queue into ``inputs``; opens pads as they are plugged in.
 
+    What is open over the picture (``overlay``) hears of an event first, and may keep it.
+
     Args:
         inputs: where key and pad state goes.
         size: present size of the window.
@@ -46,11 +50,14 @@ class EventPump:
 
     def __init__(self, inputs: Inputs, size: tuple[int, int]) -> None:
         self.window = WindowFacts(size)
+        self.overlay: Overlay | None = None
         self._inputs = inputs
         self._open: dict[int, Any] = {}  # keeps the devices open
+        self._later: deque[pygame.event.Event] = deque()
         pygame.joystick.init()
         controller.init()
         controller.set_eventstate(True)
+        pygame.key.stop_text_input()  # until somebody types, or the key that opens a line would be its first letter
 
     def close(self) -> None:
         """Let go of all pads."""
@@ -59,10 +66,14 @@ class EventPump:
         pygame.joystick.quit()
 
     def pump(self) -> Pumped:
-        """Handle every waiting event."""
+        """Handle every waiting event, up to one that opens something over the picture: the next ones belong to that."""
         out = Pumped()
-        for event in pygame.event.get():
-            if event.type == pygame.QUIT:
+        waiting = deque([*self._later, *pygame.event.get()])
+        while waiting and not {Command.LOOK, Command.PROMPT} & {*out.commands}:
+            event = waiting.popleft()
+            if self.overlay is not None and not self.overlay.done and self.overlay.take(event):
+                out.redraw = True
+            elif event.type == pygame.QUIT:
                 out.commands.append(Command.QUIT)
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
                 self._key(event, out)
@@ -70,6 +81,7 @@ class EventPump:
                 self._window_event(event, out)
             elif event.type in _PAD_EVENTS:
                 self._pad_event(event, out)
+        self._later = waiting
         return out
 
     def _key(self, event: pygame.event.Event, out: Pumped) -> None:

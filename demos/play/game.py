@@ -19,6 +19,7 @@ from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
 
 from .hud import PLAYER, Hud, Minimap, read_hud
+from .paint_plan import PaintPlan
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,11 @@ class PlayOptions:
         camera: kind of camera to start with.
         width, height: render size of one view, pixels.
         fps: video rate.
-        view: ``class``, ``teacher``, ``both``, or None for the best that this machine can open.
+        view: one of ``stage.VIEWS``, or of ``stage.PAINT_VIEWS`` with a renderer; None for the best that this machine
+            can open.
         record: session folder to write, or None.
         shots: folder of the screenshots.
+        paint: the renderer, or None for the engine's own views.
     """
 
     setup: RaceSetup
@@ -45,6 +48,7 @@ class PlayOptions:
     view: str | None = None
     record: Path | None = None
     shots: Path = Path("sessions/screenshots")
+    paint: PaintPlan | None = None
 
 
 class Game:

@@ -9,13 +9,14 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from tqdm import tqdm
 
 from demos.ends import advising
+from demos.options import check_place
 from demos.report import machine_facts
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
@@ -25,11 +26,15 @@ from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
+from engine_sim.views.scene_data import Scene
 from render_bridge.palette import RACING
 
 from .game import Game, PlayOptions, Tape
 from .hud import PLAYER
 from .stage import shown_views
+
+if TYPE_CHECKING:
+    from engine_sim.views.teacher_view import TeacherView
 
 Draw = Callable[[FrameState], NDArray[np.uint8]]
 LOG_SECONDS = 5.0  # how often the progress goes into a log, where a bar that moves cannot be shown
@@ -52,11 +57,7 @@ def film_race(options: PlayOptions, seconds: float, out: Path, say: Callable[[st
         UserError: unknown track, no GL for a teacher view that was asked for, a place that cannot be written.
     """
     check_film(out)
-    setup = replace(options.setup, player="ai")
-    load_track(setup.track)
-    say(f"preparing {setup.track} (the first time on a machine compiles, which takes minutes)")
-    Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
-    drive = Drive(setup, options.camera)
+    drive = prepared_drive(options, say)
     frames = max(1, round(seconds * options.fps))
     with contextlib.ExitStack() as stack:
         draws = open_draws(options, drive, stack, say)
@@ -71,6 +72,15 @@ def film_race(options: PlayOptions, seconds: float, out: Path, say: Callable[[st
     return figures(game, clocks, frames, options, out)
 
 
+def prepared_drive(options: PlayOptions, say: Callable[[str], None]) -> Drive:
+    """A scripted race at its start, its rules compiled. UserError if the track is unknown."""
+    setup = replace(options.setup, player="ai")
+    load_track(setup.track)
+    say(f"preparing {setup.track} (the first time on a machine compiles, which takes minutes)")
+    Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
+    return Drive(setup, options.camera)
+
+
 def open_draws(
     options: PlayOptions, drive: Drive, stack: contextlib.ExitStack, say: Callable[[str], None]
 ) -> dict[str, Draw]:
@@ -83,30 +93,35 @@ def open_draws(
             stack.callback(classes.close)
             draws[name] = lambda frame, view=classes: RACING.colorize(view.draw(frame))  # type: ignore[misc]
             continue
-        from engine_sim.views.teacher_view import open_teacher_view  # needs OpenGL, which class maps do without
-
-        try:
-            teacher = open_teacher_view(scene, options.width, options.height, options.looks[0].look)
-        except UserError as error:
-            if options.view is not None:
-                with advising("--view class needs none"):
-                    raise
-            say(f"class map alone: {error}")
-            continue
-        stack.callback(teacher.close)
-        draws[name] = teacher.draw
+        teacher = open_teacher(scene, options, options.view is not None, stack, say)
+        if teacher is not None:
+            draws[name] = teacher.draw
     return draws
+
+
+def open_teacher(
+    scene: Scene, options: PlayOptions, required: bool, stack: contextlib.ExitStack, say: Callable[[str], None]
+) -> TeacherView | None:
+    """The teacher view under the first look, closed with the stack; None without GL, unless it is ``required``."""
+    from engine_sim.views.teacher_view import open_teacher_view  # needs OpenGL, which class maps do without
+
+    try:
+        teacher = open_teacher_view(scene, options.width, options.height, options.looks[0].look)
+    except UserError as error:
+        if required:
+            with advising("--view class needs none"):
+                raise
+        say(f"no teacher view: {error}")
+        return None
+    stack.callback(teacher.close)
+    return teacher
 
 
 def check_film(out: Path) -> None:
     """Refuse a place where no film can be written, before the work on it. Raises UserError."""
     if out.is_dir():
         raise UserError(f"{out} is a folder; name a file for the film, such as {out / 'play.mp4'}")
-    folder = next(place for place in out.absolute().parents if place.exists())
-    if not folder.is_dir():
-        raise UserError(f"cannot write {out}: {folder} is a file; name a place that can be written")
-    if not os.access(folder, os.W_OK):
-        raise UserError(f"cannot write {out}: {folder} is read-only; name a place that can be written")
+    check_place(out, "a film")
 
 
 @contextlib.contextmanager
@@ -131,12 +146,17 @@ def whole_video(out: Path, width: int, height: int, fps: int) -> Iterator[VideoW
             partial.unlink(missing_ok=True)
 
 
+def progress_pause() -> float:
+    """Seconds between two lines of progress: a bar that moves, or lines in a log."""
+    return 0.1 if sys.stderr.isatty() else LOG_SECONDS
+
+
 def film_frames(game: Game, draws: dict[str, Draw], video: VideoWriter, frames: int, fps: int) -> dict[str, float]:
     """Drive and film; returns the seconds spent on rules, on each view and on the video."""
     clocks = dict.fromkeys(("rules", *draws, "video"), 0.0)
     for draw in draws.values():
         draw(game.frame())  # drawing changes nothing; the first picture would time a compiler
-    pause = 0.1 if sys.stderr.isatty() else LOG_SECONDS
+    pause = progress_pause()
     for _ in tqdm(range(frames), unit="frame", desc="filming", smoothing=0.05, delay=pause, mininterval=pause):
         state = game.frame()
         pictures = []

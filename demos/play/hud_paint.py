@@ -12,6 +12,8 @@ from .letterbox import Rect
 
 WHITE, GREY, SHADE = (255, 255, 255), (186, 192, 200), (10, 12, 16)
 SMALLEST = 13  # below this nobody can read it
+APART = "   "
+"""Between two figures of a line."""
 RED, GREEN, DARK, ACCENT = (240, 50, 40), (60, 220, 90), (52, 18, 18), (246, 36, 140)
 
 
@@ -100,7 +102,7 @@ class Lettering:
 
 
 class HudPainter(Lettering):
-    """The display of a race; every size follows the height of the picture's place.
+    """The display of a race; every size follows that of its place, which is the window: beside a picture there is room.
 
     Args:
         plan: map of the circuit.
@@ -111,13 +113,13 @@ class HudPainter(Lettering):
         self._plan = plan
 
     def draw(self, surface: pygame.Surface, place: Rect, hud: Hud, corner: str) -> None:
-        """The display, as much of it as fits. ``corner`` is the small line at the bottom left."""
-        unit = max(8, place.height // 36)
-        line = self._font(int(1.3 * unit)).render(corner, True, WHITE)
+        """The display, as much of it as fits. ``corner`` are the small figures at the bottom left, APART."""
+        unit = max(8, min(place.height // 36, place.width // 56))
         area = pygame.Rect(place).inflate(-2 * unit, -2 * unit)
         lamps, speed = pygame.Rect(0, 0, 4 * unit * LAMPS, 4 * unit), pygame.Rect(0, 0, 15 * unit, 5 * unit)
         panel, chart = pygame.Rect(area.topleft, (11 * unit, int(5.6 * unit))), pygame.Rect(0, 0, 9 * unit, 9 * unit)
-        note = line.get_rect().inflate(unit, unit // 2)
+        rows = self._rows(corner, max(1, area.width - speed.width - 2 * unit), int(1.3 * unit))
+        note = pygame.Rect(0, 0, max(i.get_width() for i in rows) + unit, sum(i.get_height() for i in rows) + unit // 2)
         lamps.midtop, speed.bottomright = (area.centerx, area.top + unit), area.bottomright
         chart.topright, note.bottomleft = area.topright, area.bottomleft
         wanted: list[tuple[pygame.Rect, bool, Callable[[pygame.Rect], object]]] = [
@@ -125,7 +127,7 @@ class HudPainter(Lettering):
             (speed, True, lambda box: self._speed(surface, box, unit, hud)),
             (panel, True, lambda box: self._panel(surface, box, unit, hud)),
             (chart, True, lambda box: self._map(surface, box, hud)),
-            (note, bool(corner), lambda box: surface.blit(line, line.get_rect(center=box.center))),
+            (note, bool(corner), lambda box: self._note(surface, box, unit, rows)),
         ]  # the most important first: what does not fit beside these is left out
         taken: list[pygame.Rect] = []
         for box, shown, paint in wanted:
@@ -135,6 +137,23 @@ class HudPainter(Lettering):
                 paint(box)
         if hud.banner:
             self.notice(surface, place, [hud.banner], 3 * unit, 0.28)
+
+    def _rows(self, corner: str, room: int, size: int) -> list[pygame.Surface]:
+        """The figures in as few rows of at most ``room`` pixels as they take."""
+        font, rows = self._font(size), [""]
+        for figure in corner.split(APART):
+            longer = f"{rows[-1]}{APART}{figure}" if rows[-1] else figure
+            if rows[-1] and font.size(longer)[0] > room:
+                rows.append(figure)
+            else:
+                rows[-1] = longer
+        return [font.render(row, True, WHITE) for row in rows]
+
+    def _note(self, surface: pygame.Surface, box: pygame.Rect, unit: int, rows: Sequence[pygame.Surface]) -> None:
+        top = box.top + unit // 4
+        for row in rows:
+            surface.blit(row, (box.left + unit // 2, top))
+            top += row.get_height()
 
     def _panel(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         rows = (("POS", hud.position), ("LAP", hud.lap), ("TIME", hud.lap_time))

@@ -18,7 +18,8 @@ class Command(Enum):
     PAUSE = "pause"
     CAMERA = "next camera"
     VIEW = "next view"
-    LOOK = "next look"
+    LOOK = "looks"
+    PROMPT = "prompt"
     SCREENSHOT = "screenshot"
     HELP = "help"
     FULL_SCREEN = "full screen"
@@ -47,6 +48,7 @@ COMMAND_KEYS = {
     "c": Command.CAMERA,
     "v": Command.VIEW,
     "l": Command.LOOK,
+    "t": Command.PROMPT,
     "f12": Command.SCREENSHOT,
     "h": Command.HELP,
     "f1": Command.HELP,
@@ -63,8 +65,9 @@ HELP = (
     ("R", "put the car back on the track"),
     ("Enter", "another race"),
     ("C", "next camera"),
-    ("V", "class map, teacher view, both"),
-    ("L", "next look"),
+    ("V", "next view: class map, picture, teacher, side by side"),
+    ("L", "looks: arrow keys choose, Enter takes"),
+    ("T", "type a prompt for the renderer"),
     ("P", "pause"),
     ("F11  F12", "full screen, screenshot"),
     ("H  Esc", "this help, quit"),

@@ -68,6 +68,11 @@ class PlayLoop:
         """Ticks of wall time given up so far."""
         return self._steps.lost_steps
 
+    @property
+    def media(self) -> float:
+        """Media time of the last turn, in video frames: whole ticks and the share of the next one that has passed."""
+        return (self.ticks + self._steps.fraction) / self._period
+
     def turn(self) -> Turn:
         """Run the ticks that the clock asks for. While paused, time passes and nothing else."""
         now = self._clock()

@@ -1,8 +1,9 @@
 """A view in a process of its own: frame states go in, finished pictures come out, and the game never waits.
 
 Drawing holds Python's lock for as long as the driver takes (a software rasteriser needs a tenth of a second for a lit
-picture), so a thread would stall the ticks. There is one picture in the making at a time; meanwhile the newest frame
-state replaces the waiting one: pictures are skipped, never queued up.
+picture), so a thread would stall the ticks. For the screen there is one picture in the making at a time; meanwhile the
+newest frame state replaces the waiting one: pictures are skipped, never queued up. For a renderer, which wants the
+class map of every video frame, frame states wait in line instead, in a line of bounded length.
 """
 
 from __future__ import annotations
@@ -10,16 +11,22 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from engine_sim.core.errors import UserError
 from engine_sim.views.frame import FrameState
+
+MOST_WAITING = 24
+"""Frame states that wait in line; with more the machine is too slow, and the oldest are left out."""
+IN_HAND = 2
+"""Frame states that a painter of every frame has at once: one in work, one on its way."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +37,27 @@ class PaintJob:
         view: ``class`` or ``teacher``.
         width, height: pixels.
         look: a Look, for the teacher view.
+        every: draw every frame state in turn, and not the newest alone.
     """
 
     view: str
     width: int
     height: int
     look: Any = None
+    every: bool = False
+
+
+class Order(NamedTuple):
+    """A picture to draw.
+
+    Args:
+        pressed: nanoseconds of the monotonic clock: when the newest input was read that the frame shows.
+        errand: 0 for a video frame; else the number of whoever wants this very picture, which no newer one replaces.
+    """
+
+    frame: FrameState
+    pressed: int = 0
+    errand: int = 0
 
 
 class View(Protocol):
@@ -57,10 +79,16 @@ An importable function, since it runs in the new process.
 
 @dataclass(frozen=True)
 class Picture:
-    """One finished picture: ``pixels`` [H, W] or [H, W, 3] of the state at ``tick``."""
+    """One finished picture: ``pixels`` [H, W] or [H, W, 3], with the guide planes that were asked for."""
 
-    tick: int
+    order: Order
     pixels: NDArray[np.uint8]
+    planes: Mapping[str, NDArray[np.generic]] = field(default_factory=dict)
+
+    @property
+    def tick(self) -> int:
+        """Tick of the state that it shows."""
+        return self.order.frame.tick
 
 
 def open_view(job: PaintJob, place: Any, progress: Callable[[str], None]) -> View:
@@ -95,36 +123,57 @@ class Painter:
         self.ready = False
         self.drawn = 0
         self.skipped = 0
-        self._picture: Picture | None = None
-        self._waiting: FrameState | None = None
-        self._busy = False
+        self._done: list[Picture] = []
+        self._waiting: deque[Order] = deque()
+        self._in_hand: deque[Order] = deque()
+        self._planes: tuple[str, ...] = ()
         self._awake = False
+        self._gone = False
         self._place: Any = None
+        self._early: list[tuple[str, Any]] | None = []  # what is said before the place is, which comes first
         context = multiprocessing.get_context("spawn")
         self._pipe, theirs = context.Pipe()
         self._process = context.Process(target=_paint, args=(theirs, job, opener), daemon=True)
         self._process.start()
         theirs.close()
 
+    @property
+    def idle(self) -> bool:
+        """True while nothing that was asked for is still to be drawn or collected."""
+        return not (self._waiting or self._in_hand or self._done)
+
     def open(self, place: Any) -> None:
         """Open the view of this place (a Track), which goes to the process by value, as soon as that is awake."""
         self._place = place
         self._hand_over()
 
-    def submit(self, frame: FrameState) -> None:
-        """Ask for a picture; a frame state that is still waiting is dropped for this one."""
-        if self._busy or not self.ready:
-            self.skipped += self._waiting is not None
-            self._waiting = frame
-        else:
-            self._send(frame)
+    def submit(self, frame: FrameState, pressed: int = 0, errand: int = 0) -> None:
+        """Ask for a picture; see ``Order``.
+
+        A painter of the newest drops a video frame that is still waiting for this one; a painter of every frame drops
+        the oldest of too many. Both are counted as skipped.
+        """
+        if not errand:
+            video = [order for order in self._waiting if not order.errand]
+            room = MOST_WAITING - 1 if self.job.every else 0
+            for order in video[: max(0, len(video) - room)]:
+                self._waiting.remove(order)
+                self.skipped += 1
+        self._waiting.append(Order(frame, pressed, errand))
+        self._send_waiting()
 
     def set_look(self, look: Any) -> None:
         """From the next picture on, draw in another look."""
         self._tell(("look", look))
 
-    def poll(self) -> Picture | None:
-        """The newest finished picture, or None if nothing finished since the last call.
+    def set_planes(self, names: tuple[str, ...]) -> None:
+        """From the next picture on, draw these guide planes with the class map."""
+        if names != self._planes:
+            self._planes = names
+            self._tell(("planes", names))
+
+    def poll(self) -> list[Picture]:
+        """Pictures finished since the last call, in the order in which they were asked for.
 
         Raises:
             UserError: if the view could not be opened.
@@ -132,10 +181,9 @@ class Painter:
         """
         while self._pipe.poll():
             self._receive()
-        if self.ready and not self._busy and self._waiting is not None:
-            self._send(self._waiting)
-        picture, self._picture = self._picture, None
-        return picture
+        self._send_waiting()
+        done, self._done = self._done, []
+        return done
 
     def close(self, patience: float = 2.0) -> None:
         """End the process: asked first, killed after ``patience`` seconds. Safe to call twice."""
@@ -149,26 +197,36 @@ class Painter:
 
     def _hand_over(self) -> None:
         if self._awake and self._place is not None:
-            self._tell(("open", self._place))
+            early, self._early = self._early or [], None
+            for message in (("open", self._place), *early):
+                self._tell(message)
             self._place = None
 
-    def _send(self, frame: FrameState) -> None:
-        self._waiting, self._busy = None, True
-        self._tell(("draw", frame))
+    def _send_waiting(self) -> None:
+        room = IN_HAND if self.job.every else 1
+        while self.ready and not self._gone and self._waiting and len(self._in_hand) < room:
+            order = self._waiting.popleft()
+            self._in_hand.append(order)
+            self._tell(("draw", order.frame))
 
     def _tell(self, message: tuple[str, Any]) -> None:
+        if self._early is not None and message[0] != "close":
+            self._early.append(message)
+            return
         try:
             self._pipe.send(message)
         except OSError:  # the process is gone; poll() finds its last words or the end of the pipe
-            self._busy = True
+            self._gone = True
 
     def _receive(self) -> None:
         try:
             kind, value = self._pipe.recv()
             if kind == "picture":
-                tick, shape = value
-                pixels = np.frombuffer(self._pipe.recv_bytes(), np.uint8).reshape(shape)
-                self._picture, self._busy = Picture(tick, pixels), False
+                planes = {
+                    name: np.frombuffer(self._pipe.recv_bytes(), np.dtype(dtype)).reshape(shape)
+                    for name, dtype, shape in value
+                }
+                self._done.append(Picture(self._in_hand.popleft(), planes.pop("pixels"), planes))
                 self.drawn += 1
         except (EOFError, OSError) as error:
             raise RuntimeError(f"the process of the {self.job.view} view ended without a word") from error
@@ -208,16 +266,33 @@ def _paint(pipe: Connection, job: PaintJob, opener: Opener) -> None:
 
 
 def _serve(pipe: Connection, view: Any) -> None:
+    planes: tuple[str, ...] = ()
     while True:
         kind, value = pipe.recv()
         if kind == "close":
             return
         if kind == "look":
             view.set_look(value)
+        elif kind == "planes":
+            planes = value
         else:
-            pixels = np.ascontiguousarray(view.draw(value))
-            pipe.send(("picture", (value.tick, pixels.shape)))
-            pipe.send_bytes(pixels.reshape(-1).data)
+            _send_picture(pipe, _drawn(view, value, planes))
+
+
+def _drawn(view: Any, frame: FrameState, planes: tuple[str, ...]) -> dict[str, NDArray[Any]]:
+    """The picture as ``pixels``, and the planes by name."""
+    if not planes:
+        return {"pixels": np.ascontiguousarray(view.draw(frame))}
+    drawn = view.planes(frame, None, ("class", *planes))
+    return {"pixels": np.ascontiguousarray(drawn.pop("class"), np.uint8)} | {
+        name: np.ascontiguousarray(plane) for name, plane in drawn.items()
+    }
+
+
+def _send_picture(pipe: Connection, arrays: dict[str, NDArray[Any]]) -> None:
+    pipe.send(("picture", [(name, array.dtype.str, array.shape) for name, array in arrays.items()]))
+    for array in arrays.values():
+        pipe.send_bytes(array.reshape(-1).view(np.uint8).data)
 
 
 def _last_words(pipe: Connection, message: tuple[str, str]) -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import cast
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+os.environ.setdefault("SDL_IME_SHOW_UI", "1")  # an input method may show its candidates
 os.environ.setdefault("SDL_AUDIODRIVER", "dummy")  # the game is silent; without this ALSA complains where none is
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
+from pygame._sdl2.video import Window
+
+from demos.sheet import write_png
+from engine_sim.core.errors import UserError
 
 from .letterbox import Rect, first_window, letterbox
 
@@ -39,8 +45,8 @@ def display_found() -> bool:
 class Screen:
     """One resizable window, whose size is the player's: pictures of any shape are letterboxed into it.
 
-    No ``pygame._sdl2.video.Window`` may be wrapped around it: when such a wrapper is dropped, a later emptying of the
-    event queue crashes.
+    A ``pygame._sdl2.video.Window`` that was wrapped around it is never dropped: a later emptying of the event queue
+    would crash.
 
     Args:
         picture: (width, height) of the composed picture, for the first size.
@@ -52,6 +58,8 @@ class Screen:
         pygame.font.init()
         self._windowed = first_window(picture, pygame.display.get_desktop_sizes()[0])
         self._full = False
+        self._corner: tuple[int, int] | None = None
+        self._wrappers: list[Window] = []
         pygame.display.set_caption(title)
         pygame.display.set_mode(self._windowed, pygame.RESIZABLE)
 
@@ -66,12 +74,27 @@ class Screen:
         return pygame.display.get_surface()
 
     def toggle_full_screen(self) -> None:
-        """Full screen and back to the size before."""
+        """Full screen and back to the size and place before."""
         if not self._full:
             self._windowed = self.size
+            self._corner = self._move((0, 0))
         self._full = not self._full
         size, flags = ((0, 0), pygame.FULLSCREEN) if self._full else (self._windowed, pygame.RESIZABLE)
         pygame.display.set_mode(size, flags)
+        if not self._full and self._corner is not None:
+            self._move(self._corner)
+
+    def _move(self, corner: tuple[int, int]) -> tuple[int, int] | None:
+        """Move the window, and say where it was; nothing with several screens, whose places SDL alone knows.
+
+        Without a window manager nobody else moves a full screen to the screen's corner, and half of it is not seen.
+        """
+        if len(pygame.display.get_desktop_sizes()) != 1 or pygame.display.get_driver() != "x11":
+            return None
+        self._wrappers.append(window := Window.from_display_module())
+        left, top = cast(tuple[int, int], window.position)
+        window.position = corner
+        return left, top
 
     def show(
         self,
@@ -97,12 +120,30 @@ class Screen:
         pygame.display.flip()
         return place
 
-    def screenshot(self, folder: Path, name: str) -> Path:
-        """Save the window as a PNG under a name that is still free; returns the file."""
-        folder.mkdir(parents=True, exist_ok=True)
+    def screenshot(self, folder: Path, name: str, panels: Mapping[str, NDArray[np.uint8]]) -> Path:
+        """Save the window as ``NAME-N.png`` and each panel at its own size as ``NAME-N-PANEL.png``.
+
+        Args:
+            folder: where; it is made if it is not there.
+            name: what the files are called, with the first number that is free.
+            panels: RGB ``[H, W, 3]`` by name.
+
+        Returns:
+            The window's file.
+
+        Raises:
+            UserError: the folder cannot be written.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UserError(f"cannot make the folder {folder}: {error.strerror}") from None
         number = next(n for n in range(1, 1_000_000) if not (folder / f"{name}-{n}.png").exists())
         path = folder / f"{name}-{number}.png"
-        pygame.image.save(self.surface, str(path))
+        window = np.ascontiguousarray(pygame.surfarray.array3d(self.surface).swapaxes(0, 1))
+        write_png(path, window)
+        for panel, pixels in panels.items():
+            write_png(folder / f"{name}-{number}-{panel}.png", pixels)
         return path
 
     def close(self) -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,25 @@ from .letterbox import scaled, side_by_side
 from .painter import Painter, PaintJob, Picture
 
 VIEWS = ("class", "teacher", "both")
+"""Choices of view without a renderer."""
+PAINT_VIEWS = ("paint", "split", "all", "class", "teacher", "both")
+"""Choices of view with one: ``paint`` is its picture."""
+PANELS = {"both": ("class", "teacher"), "split": ("class", "paint"), "all": ("class", "paint", "teacher")}
+KEPT, KEPT_BYTES = 72, 64_000_000
+"""Most finished pictures of a view that are kept, so that it can stand beside a painted one of the same moment."""
 Make = Callable[[PaintJob], Painter]
 
 
+class Shot(NamedTuple):
+    """A picture of a moment: RGB ``[H, W, 3]``."""
+
+    tick: int
+    pixels: NDArray[np.uint8]
+
+
 def shown_views(view: str) -> tuple[str, ...]:
-    """The painters that a choice of view needs, left to right."""
-    return ("class", "teacher") if view == "both" else (view,)
+    """The panels of a choice of view, left to right."""
+    return PANELS.get(view, (view,))
 
 
 class Stage:
@@ -31,39 +45,67 @@ class Stage:
 
     Args:
         job: size and look; its ``view`` is ignored.
-        view: one of VIEWS.
+        view: one of VIEWS, or of PAINT_VIEWS with a renderer.
         required: True if the player asked for this view by name. Otherwise a teacher view that cannot be opened (no
             GL) is given up for the class map, and ``notice`` says why.
         make: opens a painter.
+        streaming: True with a renderer: the class map of every video frame is drawn and handed out by
+            ``take_drawn``, whatever is shown, and a teacher painter stands by to draw references.
     """
 
-    def __init__(self, job: PaintJob, view: str, required: bool = True, make: Make = Painter) -> None:
+    def __init__(
+        self, job: PaintJob, view: str, required: bool = True, make: Make = Painter, streaming: bool = False
+    ) -> None:
         self.view = view
         self.notice = ""
+        self.paint: Shot | None = None
+        self._streaming = streaming
+        self._missing: set[str] = set()
         self._job = job
         self._required = required
         self._make = make
         self._painters: dict[str, Painter] = {}
-        self._pictures: dict[str, Picture] = {}
+        self._pictures: dict[str, deque[Picture]] = {}
+        self._drawn: list[tuple[str, Picture]] = []
         self._newest: FrameState | None = None
         self._place: Any = None
         self._start()
 
     @property
     def ready(self) -> bool:
-        """True once every shown view has opened."""
-        return all(self._painters[name].ready for name in shown_views(self.view))
+        """True once every view that is needed has opened."""
+        return all(self._painters[name].ready for name in self._needed())
+
+    @property
+    def idle(self) -> bool:
+        """True while nothing that was asked for is still to be drawn."""
+        return all(painter.idle for painter in self._painters.values())
+
+    @property
+    def can_refer(self) -> bool:
+        """True if the teacher view can draw references for a renderer."""
+        return self._streaming and "teacher" not in self._missing
 
     @property
     def progress(self) -> list[str]:
-        """One line for each shown view that is still opening."""
-        painters = [(n, self._painters[n]) for n in shown_views(self.view)]
+        """One line for each view that is still opening."""
+        painters = [(n, self._painters[n]) for n in self._needed()]
         return [f"{name} view: {painter.progress}" for name, painter in painters if not painter.ready]
 
     @property
     def size(self) -> tuple[int, int]:
         """(width, height) of the composed picture."""
         return self._job.width * len(shown_views(self.view)), self._job.height
+
+    @property
+    def shows_paint(self) -> bool:
+        """True if the renderer's picture is among what is shown."""
+        return "paint" in shown_views(self.view)
+
+    @property
+    def follows_paint(self) -> bool:
+        """True while every panel shows the moment of the painted picture, so that only a new one changes anything."""
+        return self.shows_paint and self.paint is not None
 
     def open(self, place: Any) -> None:
         """The place (a Track) that all views draw, those opened later too. The first one stays."""
@@ -72,11 +114,21 @@ class Stage:
             for painter in self._painters.values():
                 painter.open(place)
 
-    def submit(self, frame: FrameState) -> None:
-        """A video frame is due: every shown view draws it, unless a newer one comes first."""
+    def submit(self, frame: FrameState, pressed: int = 0, seen: bool = True) -> None:
+        """A video frame is due: every shown view draws it, unless a newer one comes first.
+
+        Args:
+            pressed: when the newest input was read that it shows, nanoseconds.
+            seen: False if nobody would see it; a renderer's class maps are drawn all the same.
+        """
         self._newest = frame
-        for name in shown_views(self.view):
-            self._painters[name].submit(frame)
+        for name in self._needed():
+            if (self._streaming and name == "class") or (seen and name in shown_views(self.view)):
+                self._painters[name].submit(frame, pressed)
+
+    def errand(self, view: str, frame: FrameState, number: int) -> None:
+        """Have this very frame drawn beside the video; ``take_drawn`` hands it out with its number."""
+        self._painters[view].submit(frame, errand=number)
 
     def poll(self) -> bool:
         """Collect finished pictures; True if any is new.
@@ -87,35 +139,49 @@ class Stage:
         fresh = False
         for name, painter in list(self._painters.items()):
             try:
-                picture = painter.poll()
+                done = painter.poll()
             except UserError as error:
                 self._give_up(name, error)
                 continue
-            if picture is not None:
-                self._pictures[name] = picture
-                fresh = fresh or name in shown_views(self.view)
+            video = [picture for picture in done if not picture.order.errand]
+            self._pictures.setdefault(name, deque(maxlen=self._kept(name))).extend(video)
+            if self._streaming:
+                self._drawn += [(name, picture) for picture in done]
+            fresh = fresh or bool(video and name in shown_views(self.view))
         return fresh
 
+    def take_drawn(self) -> list[tuple[str, Picture]]:
+        """With a renderer: (view, picture) of all that was drawn since the last call, in order within a view."""
+        drawn, self._drawn = self._drawn, []
+        return drawn
+
     def drawn(self) -> dict[str, int]:
-        """Pictures finished so far, by shown view."""
-        return {name: self._painters[name].drawn for name in shown_views(self.view)}
+        """Pictures finished so far, by shown view of the engine."""
+        return {name: self._painters[name].drawn for name in shown_views(self.view) if name in self._painters}
 
     def compose(self, width: int, height: int) -> NDArray[np.uint8]:
         """The shown pictures scaled to fill (width, height): RGB ``[height, width, 3]``; black where none is ready.
 
-        Class maps are scaled by nearest, their own pixels stay what they are.
+        Class maps are scaled by nearest, their own pixels stay what they are. Beside a painted picture stand the
+        engine's views of the same moment; while there is none, the class map stands in for it.
         """
         names = shown_views(self.view)
         edges = [width * i // len(names) for i in range(len(names) + 1)]
         return side_by_side([self._panel(n, edges[i + 1] - edges[i], height) for i, n in enumerate(names)])
 
+    def shots(self) -> dict[str, NDArray[np.uint8]]:
+        """Every panel's own picture at its own size, RGB ``[H, W, 3]``, and the class map in any case."""
+        found = {name: self._pixels(name) for name in dict.fromkeys(("class", *shown_views(self.view)))}
+        return {name: pixels for name, pixels in found.items() if pixels is not None}
+
     def next_view(self) -> str:
-        """Switch to the next choice of view and return it."""
-        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+        """Switch to the next choice of view that this machine can open, and return it."""
+        views = [v for v in (PAINT_VIEWS if self._streaming else VIEWS) if not self._missing & {*shown_views(v)}]
+        self.view = views[(views.index(self.view) + 1) % len(views)]
         self._required = False
         self._start()
         if self._newest is not None:
-            self.submit(self._newest)
+            self._redraw(self._newest)
         return self.view
 
     def set_look(self, look: Any) -> None:
@@ -124,32 +190,78 @@ class Stage:
         if "teacher" in self._painters:
             self._painters["teacher"].set_look(look)
         if self._newest is not None:
-            self.submit(self._newest)
+            self._redraw(self._newest)
+
+    def set_planes(self, names: tuple[str, ...]) -> None:
+        """Guide planes that the renderer wants with every class map."""
+        self._painters["class"].set_planes(names)
+
+    def forget(self) -> None:
+        """Another race begins: pictures of the last one belong to nothing any more."""
+        self.paint, self._newest = None, None
+        self._pictures.clear()
+        self._drawn.clear()
 
     def close(self) -> None:
         """End all painters."""
         for painter in self._painters.values():
             painter.close()
 
+    def _needed(self) -> tuple[str, ...]:
+        standing_by = ("class", "teacher") if self.can_refer else ("class",) if self._streaming else ()
+        return tuple(name for name in dict.fromkeys((*shown_views(self.view), *standing_by)) if name != "paint")
+
     def _start(self) -> None:
-        for name in shown_views(self.view):
+        for name in self._needed():
             if name not in self._painters:
-                painter = self._painters[name] = self._make(replace(self._job, view=name))
+                every = self._streaming and name == "class"
+                painter = self._painters[name] = self._make(replace(self._job, view=name, every=every))
                 if self._place is not None:
                     painter.open(self._place)
 
+    def _redraw(self, frame: FrameState) -> None:
+        """Draw a frame again for another view or look; not for the renderer, which has had it."""
+        for name in shown_views(self.view):
+            if name in self._painters and not (self._streaming and name == "class"):
+                self._painters[name].submit(frame)
+
+    def _kept(self, name: str) -> int:
+        size = self._job.width * self._job.height * (1 if name == "class" else 3)
+        return max(1, min(KEPT, KEPT_BYTES // size)) if self._streaming else 1
+
     def _give_up(self, name: str, error: UserError) -> None:
-        if self._required or name == "class":
+        shown = name in shown_views(self.view)
+        if name == "class" or (self._required and shown):
             with advising("--view class needs none"):
                 raise error
         self._painters.pop(name).close()
-        self.view, self.notice = "class", str(error)
+        self._missing.add(name)
+        self.notice = str(error)
+        if shown:
+            self.view = "paint" if self._streaming else "class"
         self._start()
 
     def _panel(self, name: str, width: int, height: int) -> NDArray[np.uint8]:
-        picture = self._pictures.get(name)
-        if picture is None:
+        pixels = self._pixels(name)
+        if pixels is None:
             return np.zeros((height, width, 3), np.uint8)
-        if name == "class":
-            return scaled(RACING.colorize(picture.pixels), width, height, smooth=False)
-        return scaled(picture.pixels, width, height, smooth=True)
+        from_map = name == "class" or (name == "paint" and self.paint is None)
+        return scaled(pixels, width, height, smooth=not from_map)
+
+    def _pixels(self, name: str) -> NDArray[np.uint8] | None:
+        if name == "paint" and self.paint is not None:
+            return self.paint.pixels
+        view = "teacher" if name == "teacher" else "class"
+        picture = self._of_the_moment(view)
+        if picture is None:
+            return None
+        return RACING.colorize(picture.pixels) if view == "class" else picture.pixels
+
+    def _of_the_moment(self, view: str) -> Picture | None:
+        """The newest picture of a view, or beside a painted one the newest that is not newer than that."""
+        pictures = self._pictures.get(view)
+        if not pictures:
+            return None
+        if self.follows_paint and self.paint is not None:
+            return next((p for p in reversed(pictures) if p.tick <= self.paint.tick), pictures[0])
+        return pictures[-1]

@@ -38,6 +38,10 @@ class TickView:
         value = state.tick % 256 if self.look is None else self.look
         return np.full((self.job.height, self.job.width, 3), value, np.uint8)
 
+    def planes(self, state, previous, names):
+        drawn = {name: np.full((self.job.height, self.job.width), state.tick, np.float16) for name in names}
+        return {**drawn, "class": self.draw(state)}
+
     def close(self):
         pass
 

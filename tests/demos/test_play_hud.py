@@ -13,7 +13,7 @@ from demos.play.game import Game
 from demos.play.hud import Hud, Minimap, clock_text, gear_name, lamps_lit, ordinal, read_hud
 from demos.play.hud_paint import HudPainter, wrapped
 from demos.play.letterbox import Rect
-from demos.play.window import Pace
+from demos.play.pace import Pace
 from engine_sim.racing.controls import Controls
 from engine_sim.racing.world import RaceSetup
 
@@ -167,3 +167,17 @@ def test_the_pace_counts_pictures_over_the_last_second():
         lines.append(pace.text({"class": frame, "teacher": frame // 3}))
     assert lines[0] == ""
     assert lines[-1] == "class 24 fps   teacher 8 fps"
+
+
+def test_figures_that_are_too_long_for_one_row_take_two(monkeypatch):
+    pygame.font.init()
+    line = "class 24 fps   paint 24 fps   teacher 8 fps   chunk 120 ms   input to photon 480 ms"
+    heights = []
+    for size in ((640, 640), (1344, 768)):
+        boxes = []
+        monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))  # noqa: B023
+        HudPainter(Minimap(ring())).draw(pygame.Surface(size), Rect(0, 0, *size), replace(HUD, banner=""), line)
+        assert len(boxes) == 5
+        assert not any(a.colliderect(b) for a, b in itertools.combinations(boxes, 2))
+        heights.append(boxes[-1].height / min(size[1] // 36, size[0] // 56))
+    assert heights[0] > 1.4 * heights[1]

@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from demos.play.loading import Loading
-from demos.play.painter import Painter, PaintJob
-from demos.play.stage import Stage, shown_views
+from demos.play.painter import MOST_WAITING, Painter, PaintJob
 from engine_sim.core.errors import UserError
-from render_bridge.palette import RACING
 
 from . import play_standins as standins
 
@@ -40,7 +38,7 @@ def painters():
 
 def picture_of(painter):
     got = []
-    wait(lambda: got.append(painter.poll()) or got[-1] is not None)
+    wait(lambda: got.extend(painter.poll()) or got)
     return got[-1]
 
 
@@ -52,7 +50,8 @@ def test_a_picture_answers_its_tick(painters):
     assert picture.pixels.shape == (4, 6, 3)
     assert np.all(picture.pixels == 7)
     assert painter.progress == "stand-in"
-    assert painter.poll() is None
+    assert painter.poll() == []
+    assert painter.idle
 
 
 def test_a_slow_view_draws_the_newest_and_skips_the_rest(painters):
@@ -61,9 +60,9 @@ def test_a_slow_view_draws_the_newest_and_skips_the_rest(painters):
     seen = []
     for tick in range(1, 61):
         painter.submit(standins.frame(tick))
-        seen += [p.tick for p in [painter.poll()] if p]
+        seen += [p.tick for p in painter.poll()]
         time.sleep(0.01)
-    wait(lambda: seen.extend(p.tick for p in [painter.poll()] if p) or (seen and seen[-1] == 60))
+    wait(lambda: seen.extend(p.tick for p in painter.poll()) or (seen and seen[-1] == 60))
     assert seen == sorted(set(seen))
     assert len(seen) < 20
     assert painter.drawn + painter.skipped == 60
@@ -106,7 +105,7 @@ def test_closing_during_a_long_opening_ends_the_process_at_once(painters):
 def test_a_painter_waits_for_its_place_and_can_be_closed_before(painters):
     painter = Painter(JOB, standins.open_quick)
     time.sleep(0.3)
-    assert painter.poll() is None
+    assert painter.poll() == []
     assert not painter.ready
     painter.close()
     assert not painter._process.is_alive()
@@ -120,58 +119,54 @@ def test_the_place_reaches_the_view_by_value(painters):
     painter.close()
 
 
-@pytest.fixture
-def stages():
-    made = []
-
-    def make(opener, view, required=True):
-        made.append(Stage(PaintJob("", 6, 4), view, required, lambda job: Painter(job, opener)))
-        made[-1].open("somewhere")
-        return made[-1]
-
-    yield make
-    for stage in made:
-        stage.close()
+CLASSES = PaintJob("class", 6, 4, every=True)
 
 
-def test_both_views_stand_side_by_side(stages):
-    stage = stages(standins.open_quick, "both")
-    wait(lambda: stage.poll() or stage.ready)
-    stage.submit(standins.frame(3))
-    wait(lambda: stage.poll() and all(stage.drawn().values()))
-    shown = stage.compose(24, 8)
-    assert shown.shape == (8, 24, 3)
-    assert np.all(shown[:, :12] == RACING.colors[3])
-    assert np.all(shown[:, 12:] == 3)
-    assert stage.size == (12, 4)
+def test_every_frame_is_drawn_in_its_order_for_a_renderer(painters):
+    painter = painters(standins.open_slow_drawing, CLASSES)
+    for tick in range(1, 9):
+        painter.submit(standins.frame(tick), pressed=1000 + tick)
+    seen = []
+    wait(lambda: seen.extend(painter.poll()) or len(seen) == 8)
+    assert [p.tick for p in seen] == list(range(1, 9))
+    assert [p.order.pressed for p in seen] == list(range(1001, 1009))
+    assert painter.skipped == 0
 
 
-def test_switching_goes_through_all_views_and_starts_each_once(stages):
-    stage = stages(standins.open_quick, "class")
-    wait(lambda: stage.poll() or stage.ready)
-    stage.submit(standins.frame(3))
-    assert [stage.next_view() for _ in range(3)] == ["teacher", "both", "class"]
-    assert len(stage._painters) == 2
-    assert shown_views("class") == ("class",)
+def test_a_line_that_grows_too_long_loses_its_oldest_frames(painters):
+    painter = painters(standins.open_slowly, CLASSES)
+    for tick in range(100):
+        painter.submit(standins.frame(tick))
+    assert painter.skipped == 100 - MOST_WAITING
+    assert not painter.idle
 
 
-def test_without_gl_an_unasked_teacher_view_gives_way_to_the_class_map(stages):
-    stage = stages(standins.open_class_only, "both", required=False)
-    wait(lambda: stage.poll() or (stage.ready and stage.view == "class"))
-    assert "libegl1" in stage.notice
-    assert stage.size == (6, 4)
+def test_planes_come_with_the_map_once_they_are_asked_for(painters):
+    painter = Painter(CLASSES, standins.open_quick)
+    painter.set_planes(("depth",))  # before it knows its place
+    painter.open("somewhere")
+    painter.submit(standins.frame(7))
+    picture = picture_of(painter)
+    assert np.all(picture.pixels == 7)
+    assert picture.pixels.dtype == np.uint8
+    assert np.all(picture.planes["depth"] == 7.0)
+    assert picture.planes["depth"].dtype == np.float16
+    painter.set_planes(())
+    painter.submit(standins.frame(8))
+    assert picture_of(painter).planes == {}
+    painter.close()
 
 
-def test_without_gl_an_asked_for_teacher_view_is_refused(stages):
-    stage = stages(standins.open_class_only, "teacher")
-    with pytest.raises(UserError, match="libegl1"):
-        wait(stage.poll)
-
-
-def test_a_view_that_has_drawn_nothing_is_black(stages):
-    stage = stages(standins.open_slowly, "class")
-    assert len(stage.progress) == 1
-    assert not stage.compose(10, 5).any()
+def test_an_errand_is_done_however_new_the_frames_behind_it_are(painters):
+    painter = painters(standins.open_slow_drawing)
+    painter.submit(standins.frame(1))
+    painter.submit(standins.frame(2), errand=7)
+    for tick in range(3, 9):
+        painter.submit(standins.frame(tick))
+    seen = []
+    wait(lambda: seen.extend(painter.poll()) or (seen and seen[-1].tick == 8))
+    assert [(p.tick, p.order.errand) for p in seen if p.order.errand] == [(2, 7)]
+    assert painter.idle
 
 
 def test_loading_hands_over_its_result_and_its_progress():

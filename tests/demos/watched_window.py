@@ -9,12 +9,15 @@ import time
 from pathlib import Path
 from typing import Any
 
-from demos.ends import leave_at_once
+from demos.ends import guarded, leave_at_once
 from demos.options import NamedLook
+from demos.play import renderer_process, studio
 from demos.play.game import Game, Loader, PlayOptions
+from demos.play.paint_plan import PaintPlan
 from demos.play.painter import Painter
 from demos.play.window import PlayWindow
 from engine_sim.racing.world import RaceSetup
+from engine_sim.views.look import named_look
 
 from . import play_standins as standins
 from .play_standins_race import RingDrive
@@ -62,38 +65,77 @@ class WatchedWindow(PlayWindow):
         self.note: dict[str, Any] = {}
         self.ready = Path()
         super().__init__(*args)
+        self.said: list[str] = []
+        self._pump, say = self.desk.pump, self.desk.notices.say
+        self.desk.pump = self._watched_pump
+        self.desk.notices.say = lambda text: (self.said.append(text), say(text))[1]
 
-    def _pump(self):
-        self.pumped.append(time.monotonic())
-        return super()._pump()
+    def so_far(self) -> dict[str, Any]:
+        """What was said to the player, and how many painted pictures were shown."""
+        return {"said": self.said, "painted": self.desk.studio.link.pictures if self.desk.studio else 0}
+
+    def _watched_pump(self):
+        now = time.monotonic()
+        if self.ready.exists() and (not self.pumped or int(10 * now) != int(10 * self.pumped[-1])):
+            partial = self.ready.with_suffix(".partial")
+            partial.write_text(json.dumps(self.so_far()))
+            partial.replace(self.ready.with_suffix(".live"))
+        self.pumped.append(now)
+        return self._pump()
 
     def _drive(self, game):
         self.note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(self.pumped))
-        self.ready.touch()
+        process = self.desk.studio and self.desk.studio._renderer.process
+        self.ready.write_text(str(process.pid if process else ""))
         return super()._drive(game)
 
 
-def play(report: Path, words: list[str]) -> None:
-    """Play until the window closes, then write the report.
+def paint_of(words: list[str]) -> PaintPlan | None:
+    """The renderer that the words name."""
+    if "unserved" in words:
+        renderer_process.serve_words = lambda plan: ["--planes", "smell"]
+    if "palette" in words or "unserved" in words:
+        return PaintPlan(preset="palette")
+    addresses = [word.removeprefix("renderer=") for word in words if word.startswith("renderer=")]
+    return PaintPlan(address=addresses[0]) if addresses else None
+
+
+def play(report: Path, words: list[str]) -> int:
+    """Play until the window closes, write the report, return the exit code.
 
     Args:
-        report: JSON file; beside it a file ``.ready`` appears when the race runs.
-        words: habits to switch on: ``slow-load``, ``pad``, ``no-gl``.
+        report: JSON file; beside it ``.ready`` appears when the race runs, and ``.live`` says how far it is.
+        words: habits to switch on: ``slow-load``, ``pad``, ``no-gl``, ``impatient``; ``palette`` for a renderer of the
+            game's own, ``unserved`` for one that cannot start, ``renderer=ADDRESS`` for one that is there.
     """
+    if "impatient" in words:
+        studio.WAIT_S = 0.5
     opener = standins.open_class_only if "no-gl" in words else standins.open_pattern
+    paint = paint_of(words)
     looks = (NamedLook("plain", None),)
-    options = PlayOptions(RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent)
+    if paint is not None:
+        looks = tuple(NamedLook(name, named_look(name)) for name in ("storm", "blue-hour", "overcast"))
+    options = PlayOptions(
+        RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent, paint=paint
+    )
     loader = BusyLoader() if "slow-load" in words else QuickLoader()
     window = WatchedWindow(options, lambda job: Painter(job, opener), loader)
     window.ready = report.with_suffix(".ready")
     if "pad" in words:
         threading.Thread(target=wiggle, args=(window.ready,), daemon=True).start()
+    code = guarded("play", lambda: run(window, report))
+    if window.loading:
+        leave_at_once(code)
+    return code
+
+
+def run(window: WatchedWindow, report: Path) -> int:
+    """Play, then write the report."""
     game = None
     try:
         game = window.run()
     finally:
         ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
-        note = {**window.note, "ticks": ticks, "lost_ticks": window.lost_ticks, "view": window.stage.view}
-        report.write_text(json.dumps({**note, "pads": window.inputs.pads.names()}))
-        if window.loading:
-            leave_at_once(0)
+        note = {**window.note, "ticks": ticks, "lost_ticks": window.desk.lost_ticks, "view": window.desk.stage.view}
+        report.write_text(json.dumps({**note, **window.so_far(), "pads": window.desk.inputs.pads.names()}))
+    return 0

@@ -9,4 +9,4 @@ from pathlib import Path
 if __name__ == "__main__":
     from tests.demos.watched_window import play
 
-    play(Path(sys.argv[1]), sys.argv[2:])
+    raise SystemExit(play(Path(sys.argv[1]), sys.argv[2:]))
