@@ -25,7 +25,7 @@ from engine_sim.recording.video import VideoWriter, side_by_side
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
-from render_bridge.errors import NoCredit
+from render_bridge.errors import BridgeClosed, NoCredit
 from render_bridge.palette import RACING
 from render_bridge.protocol.engine_flow import Drawn
 from render_bridge.protocol.engine_greeting import Greeting
@@ -165,13 +165,16 @@ class RecordLink:
         send_look(self.end, reference, reference.text)
 
     def offer(self, drawn: Drawn) -> None:
-        """Hand over a frame as soon as there is room."""
+        """Hand over a frame as soon as there is room. UserError if the renderer has ended it all."""
         while True:
             try:
                 self.end.offer(drawn, timeout=TURN_S)
                 return
             except NoCredit:
                 self.read()
+            except BridgeClosed as error:
+                self.read()  # the event has the reason
+                raise UserError(f"the renderer ends the film: {error}") from None
 
     def read(self, timeout: float = 0.0) -> None:
         """Take what has come. UserError if the renderer refuses us or is beyond help."""
