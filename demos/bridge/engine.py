@@ -194,10 +194,11 @@ class RemoteEngine:
                 return
 
     def _take(self, event: EngineEvent) -> None:
-        if isinstance(event, PictureTaken) and self.figures.waiting:
-            late = (time.monotonic_ns() - event.stamps["input"]) / 1e6
+        waited = self.figures.waiting
+        self.figures.take(event, time.monotonic_ns())  # first: whoever reads a line below may end us right after it
+        if isinstance(event, PictureTaken) and waited:
+            late = self.figures.photon_ms[-1]
             self._say(f"pictures come: the first answers frame {event.seq}, {late:.0f} ms after its input")
-        self.figures.take(event, time.monotonic_ns())
         if isinstance(event, Opened):
             self._say(f"{event.welcome.renderer} serves us ({event.welcome.encoding}, planes {event.welcome.planes})")
             for note in event.welcome.notes:

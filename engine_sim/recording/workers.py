@@ -122,6 +122,15 @@ def run_here(work: Work, missing: list[ShardJob], _: Workers, counter: Counter, 
 
 
 def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt) -> None:
+    try:
+        _run_pool(work, missing, workers, counter, interrupt)
+    except BrokenProcessPool as error:
+        raise UserError(
+            "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
+        ) from error
+
+
+def _run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt) -> None:
     groups = _groups(missing, workers.renderers)
     with _pools(work, workers, counter) as (racers, renderers, stop, drain):
         races = {racers.submit(_race_task, race): race.name for race in _races(missing)}
@@ -131,7 +140,7 @@ def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Cou
             done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
             drain()
             for future in done:
-                _result(future)
+                future.result()
             ready = {races.pop(future) for future in done if future in races}
             still = []
             for group, needed in waiting:
@@ -145,15 +154,6 @@ def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Cou
                 stop.set()
                 running = {future for future in running if not future.cancel()}
         drain()
-
-
-def _result(future: Future[None]) -> None:
-    try:
-        future.result()
-    except BrokenProcessPool as error:
-        raise UserError(
-            "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
-        ) from error
 
 
 @contextmanager
