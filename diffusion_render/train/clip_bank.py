@@ -24,7 +24,6 @@ from ..model.look_table import measure_look
 from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
 
-
 NoiseMaker: TypeAlias = Callable[..., Tensor]
 """``anchored_noise``, plain or compiled."""
 

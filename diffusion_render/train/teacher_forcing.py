@@ -39,6 +39,7 @@ class ForcingStage:
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
         first_share: share of steps that train the first window.
+        single_share: share of the other steps that train chunks of one unit, for play at low latency.
         resampled: share of the other steps whose history the model makes; 0 is teacher forcing.
         average: decay of the weight average.
         compile: compile the transformer's blocks; pays after about a minute.
@@ -51,6 +52,7 @@ class ForcingStage:
     history_most: float = 0.6
     history_absent: float = 0.08
     first_share: float = 0.1
+    single_share: float = 0.25
     resampled: float = 0.0
     average: float = 0.999
     compile: bool = False
@@ -110,11 +112,11 @@ class ForcingTrainer:
         draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
-        first, resampled = (torch.rand(2, generator=draw) < torch.tensor([stage.first_share, stage.resampled])).tolist()
-        window = self.schedule.window(0 if first else 1)
-        history = len(window.history)
-        lead = history if resampled and not first else 0
-        units = history + len(window.chunk)
+        shares = torch.tensor([stage.first_share, stage.resampled, stage.single_share])
+        first, resampled, single = (torch.rand(3, generator=draw) < shares).tolist()
+        history = 0 if first else self.schedule.history
+        lead = history if resampled else 0
+        units = self.schedule.first if first else history + (1 if single else self.schedule.chunk)
         size = max(1, stage.batch * (self.schedule.history + self.schedule.chunk) // units)
         batch, draw = self.bank.sample(number, size, lead + units), torch.Generator().manual_seed(number)
         if lead:

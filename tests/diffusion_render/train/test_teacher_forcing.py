@@ -83,10 +83,21 @@ def test_resampled_history_is_made_by_the_model_and_the_chunk_stays_true(bank):
     assert not made.latents.requires_grad
 
 
-def test_every_kind_of_window_is_trained(bank, tmp_path):
+def test_every_kind_of_window_is_trained(bank):
     stage = trainer(bank, resampled=0.5, first_share=0.3)
     seen = set().union(*(stage.train_step(0.0) for _ in range(20)))
     assert {"loss_first", "loss_forced", "loss_resampled"} <= seen
+
+
+@pytest.mark.parametrize(("share", "units"), [(0.0, 3), (1.0, 2)])
+def test_chunks_of_one_unit_have_their_share(bank, monkeypatch, share, units):
+    stage = trainer(bank, first_share=0.0, single_share=share)
+    stage.schedule = Schedule(first=3, chunk=2, sink=0, history=1)
+    seen = []
+    monkeypatch.setattr(bank, "sample", lambda *a, sample=bank.sample: seen.append(a[2]) or sample(*a))
+    for _ in range(3):
+        stage.train_step(0.0)
+    assert seen == [units] * 3
 
 
 def test_levels_are_shared_by_the_chunk_and_small_for_history(bank):
