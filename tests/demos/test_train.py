@@ -9,8 +9,6 @@ from diffusion_render.model.bundle import open_renderer
 from diffusion_render.model.weights import read_header
 from tests.diffusion_render.train.test_autoencoder_stage import write_clips
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*lr_scheduler.*")
-
 
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory):
@@ -18,8 +16,9 @@ def clips(tmp_path_factory):
 
 
 def train(clips, folder, *words):
-    return main(["train", *words, "--preset", "toy", "--clips", str(clips), "--held-out", str(clips),
-                 "--folder", str(folder), "--steps", "2", "--evaluations", "1", "--batch", "2", "--crop", "64"])  # fmt: skip
+    places = ["--clips", str(clips), "--held-out", str(clips), "--folder", str(folder)]
+    sizes = ["--steps", "2", "--evaluations", "1", "--batch", "2", "--crop", "64"]
+    return main(["train", *words, "--preset", "toy", *places, *sizes])
 
 
 def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path, capsys):
