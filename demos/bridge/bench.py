@@ -61,7 +61,7 @@ class BridgePlan:
         size: of the class maps.
         seconds: for each latency.
         slow_seconds: for ages and memory beside a renderer that is too slow; ``limits.SLOW_S`` are asked for.
-        encodings: of the class maps; the first is the one that limits hold for.
+        encodings: of the class maps; the first, which engines on this machine ask for, is the one that limits hold for.
         transports: of ``ipc`` and ``tcp``.
         sessions: engines at once on one renderer.
     """
@@ -70,7 +70,7 @@ class BridgePlan:
     size: tuple[int, int] = (1344, 768)
     seconds: float = 5.0
     slow_seconds: float = SLOW_S
-    encodings: tuple[str, ...] = ("zstd", "rle", "raw")
+    encodings: tuple[str, ...] = ("raw", "zstd", "rle")
     transports: tuple[str, ...] = ("ipc", "tcp")
     sessions: int = 8
 

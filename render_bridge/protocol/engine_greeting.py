@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..palette import ClassTable
+from .encodings import ENCODINGS
 from .engine_flow import Drawn
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
 from .messages import Hello, Welcome
@@ -22,6 +23,7 @@ class Greeting:
     Args:
         instance: 8 random bytes, new for each run of the engine.
         rate: video frames, seconds.
+        encodings: that we can write, those we want most first; None leaves the order to the connection.
         planes: names of ``planes.PLANES`` that the engine can draw.
     """
 
@@ -36,7 +38,7 @@ class Greeting:
     mapping: dict[str, str] | None = None
     otherwise: str | None = None
     form: str = "ids"
-    encodings: tuple[str, ...] = ("zstd", "rle", "raw")
+    encodings: tuple[str, ...] | None = None
     planes: tuple[str, ...] = ()
 
     def hello(self, attempt: int, generation: int, next_seq: int, resume: bytes | None) -> Hello:
@@ -44,7 +46,7 @@ class Greeting:
         return Hello(
             engine=self.engine, instance=self.instance, attempt=attempt, mode=self.mode, width=self.width,
             height=self.height, rate=self.rate, tick_rate=self.tick_rate, table=table_to_wire(self.table),
-            mapping=self.mapping, otherwise=self.otherwise, form=self.form, encodings=self.encodings,
+            mapping=self.mapping, otherwise=self.otherwise, form=self.form, encodings=self.encodings or ENCODINGS,
             planes=tuple(PLANES[name].offer() for name in self.planes), generation=generation,
             next_seq=next_seq, resume=resume,
         )  # fmt: skip
@@ -67,6 +69,6 @@ class Greeting:
     def check_choice(self, welcome: Welcome) -> None:
         """R-17, R-18: the renderer chose from what was offered, in its order. RemoteProtocolError otherwise."""
         offered = [p for p in self.planes if p in welcome.planes]
-        if welcome.encoding not in self.encodings or list(welcome.planes) != offered:
+        if welcome.encoding not in (self.encodings or ENCODINGS) or list(welcome.planes) != offered:
             text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
             raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
+from dataclasses import replace
 from typing import Any
 
 import zmq
@@ -17,7 +18,7 @@ from ..protocol.events import Closed, EngineEvent, PictureTaken
 from ..protocol.message_base import MAX_BUFFER, Buffer
 from ..protocol.messages import Welcome
 from ..protocol.states import EngineState
-from .address import check_address
+from .address import check_address, encodings_for
 from .keys import Keys
 from .owner import SocketOwner, set_common_options
 
@@ -53,6 +54,8 @@ class EngineEnd:
     ) -> None:
         self.address = check_address(address, keys is not None)
         self._keys = keys
+        if greeting.encodings is None:
+            greeting = replace(greeting, encodings=encodings_for(self.address))
         self._side = EngineSide(greeting, time.monotonic_ns(), generation, next_seq, resume)
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)

@@ -6,7 +6,8 @@ import stat
 import pytest
 
 from render_bridge.errors import BridgeError
-from render_bridge.zmq.address import check_address, is_loopback
+from render_bridge.protocol.encodings import ENCODINGS
+from render_bridge.zmq.address import check_address, encodings_for, is_loopback
 from render_bridge.zmq.keys import make_keys, read_keys
 
 
@@ -77,3 +78,20 @@ def test_files_that_are_no_keys_are_refused(tmp_path):
         read_keys(tmp_path / "nothing", [public])
     with pytest.raises(BridgeError, match="cannot write"):
         make_keys(tmp_path / "no" / "me")
+
+
+@pytest.mark.parametrize(
+    ("address", "first"),
+    [
+        ("ipc:///tmp/x.sock", "raw"),
+        ("tcp://127.0.0.1:5555", "raw"),
+        ("tcp://[::1]:5555", "raw"),
+        ("tcp://192.168.1.7:5555", "zstd"),
+        ("tcp://elsewhere:5555", "zstd"),
+    ],
+)
+def test_frames_are_packed_for_a_network_and_copied_on_one_machine(address, first):
+    """R-17: an order of preference; everything that we can write is in it."""
+    order = encodings_for(address)
+    assert order[0] == first
+    assert sorted(order) == sorted(ENCODINGS)
