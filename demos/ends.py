@@ -46,7 +46,7 @@ def advising(way: str) -> Iterator[None]:
 
 
 def leave_at_once(code: int) -> NoReturn:
-    """End the process although a thread of it is busy in a compiler, which the interpreter could not end in order."""
+    """End the process although a thread of it could not be ended in order: one in a compiler, or of torch's gloo."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(code)

@@ -213,7 +213,8 @@ class ServeLoop:
         work.asked_at = time.monotonic()
         self.works[work.token] = self.works.pop(work.token)  # its turn comes again after everybody else's
         first = not work.begun or any(c.kind == "reset" for c in work.controls)
-        self._end.ask(work.token, offer.first_run if first else work.renderer.run or offer.run)
+        run = offer.first_run if first else work.renderer.run or offer.run
+        self._end.ask(work.token, run, offer.first_run)
 
     def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
         self._settle(work)

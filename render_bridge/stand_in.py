@@ -41,6 +41,10 @@ class PaletteRenderer:
         """Prompts are kept, looks are taken; there is no schedule to change."""
         if control.kind == "schedule":
             raise ValueError("the palette renderer has no schedule")
+        if control.kind == "look":
+            highest = int(np.frombuffer(control.buffers[1], np.uint8).max(initial=0))
+            if highest >= len(self._table):
+                raise ValueError(f"the look's class map holds {highest}; classes end at {len(self._table) - 1}")
         if control.text is not None:
             self.prompt = control.text
 

@@ -83,8 +83,9 @@ class Figures:
             self.waiting = False
             self.first_seq = event.seq if self.first_seq is None else self.first_seq
             self.last_seq = event.seq
-            self.photon_ms.append((now - event.stamps["input"]) / 1e6)
-            del self.photon_ms[:-KEPT]
+            if "input" in event.stamps:  # a renderer that loses our stamps only loses its figures
+                self.photon_ms.append((now - event.stamps["input"]) / 1e6)
+                del self.photon_ms[:-KEPT]
 
     def summary(self) -> dict[str, Any]:
         """Plain values."""
@@ -132,7 +133,11 @@ class RemoteEngine:
         try:
             self._say(f"waiting for a renderer at {self.end.address}")
             self._catch_up(self.end.wait_open(self._plan.wait))
-            self._loop()
+            try:
+                self._loop()
+            finally:  # an end in order is remembered to the last frame
+                if self._plan.memory:
+                    self._remember(self._plan.memory)
         finally:
             self.end.close()
             self._view.close()
@@ -197,8 +202,8 @@ class RemoteEngine:
         waited = self.figures.waiting
         self.figures.take(event, time.monotonic_ns())  # first: whoever reads a line below may end us right after it
         if isinstance(event, PictureTaken) and waited:
-            late = self.figures.photon_ms[-1]
-            self._say(f"pictures come: the first answers frame {event.seq}, {late:.0f} ms after its input")
+            late = f", {self.figures.photon_ms[-1]:.0f} ms after its input" if self.figures.photon_ms else ""
+            self._say(f"pictures come: the first answers frame {event.seq}{late}")
         if isinstance(event, Opened):
             self._say(f"{event.welcome.renderer} serves us ({event.welcome.encoding}, planes {event.welcome.planes})")
             for note in event.welcome.notes:

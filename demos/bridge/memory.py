@@ -40,7 +40,9 @@ def write_memory(path: Path, setup: RaceSetup, camera: str, drive: Drive, memory
         "world": base64.b64encode(drive.world.save()).decode(),
         "rig": base64.b64encode(drive.rig.save()).decode(),
     }
+    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(path.name + ".part")
+    temporary.touch(mode=0o600)  # the token is a secret
     temporary.write_text(json.dumps(record), encoding="utf-8")
     os.replace(temporary, path)
 

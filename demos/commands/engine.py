@@ -8,7 +8,7 @@ from typing import Any
 
 from demos.bridge.options import add_address_arguments
 from demos.ends import advising
-from demos.options import add_race_arguments, add_view_arguments, parse_size, positive
+from demos.options import add_race_arguments, add_view_arguments, check_place, parse_size, positive
 from demos.report import print_json
 
 
@@ -33,6 +33,8 @@ def run(args: argparse.Namespace) -> int:
     from demos.options import DEFAULT_TRACK
     from engine_sim.racing.world import RaceSetup
 
+    if args.memory is not None:
+        check_place(args.memory, "the engine's memory")
     track = args.track or DEFAULT_TRACK
     setup = RaceSetup(track=track, seed=args.seed, rivals=args.rivals, laps=args.laps, player="ai")
     plan = EnginePlan(

@@ -161,6 +161,8 @@ def web_gateway(port: int | None, address: str) -> AbstractContextManager[object
         from render_bridge.gateways.websocket import Gateway, GatewayPlan
     except ImportError:
         raise UserError("--web needs the package websockets: pip install websockets") from None
+    if not 0 <= port <= 65535:
+        raise UserError(f"--web takes a port from 0 (any that is free) to 65535, got {port}")
     gateway = Gateway(GatewayPlan(address, port=port), say=tell)
     tell(f"browsers: {gateway.url}")
     return gateway

@@ -10,6 +10,7 @@ import dataclasses
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from demos.ends import leave_at_once
 from demos.report import print_json
 from engine_sim.core.errors import UserError
 
@@ -74,10 +75,11 @@ def run(args: argparse.Namespace) -> int:
             print_json({"stage": stage, **scores[stage]})
     except (ShardError, WeightsError, ValueError) as error:
         raise UserError(str(error)) from error
-    finally:
-        team.leave()
     if args.json and team.leads:
         print_json(scores)
+    if team.size > 1:
+        team.agree(0.0)  # all have written what they had to
+        leave_at_once(0)  # torch's gloo now and then aborts while it is taken down
     return 0
 
 

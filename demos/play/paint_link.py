@@ -166,7 +166,8 @@ class PaintLink:
         """The picture of ``shot`` has reached the screen just now."""
         if self._shown is not None and self._unseen:
             self._unseen = False
-            self.figures.photon((time.monotonic_ns() - self._shown.stamps["input"]) / 1e6)
+            if "input" in self._shown.stamps:  # a renderer that loses our stamps only loses its figures
+                self.figures.photon((time.monotonic_ns() - self._shown.stamps["input"]) / 1e6)
 
     def lines(self) -> list[str]:
         """What the player should know of the renderer at present."""

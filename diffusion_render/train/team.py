@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 import torch.distributed as dist
@@ -23,12 +22,10 @@ class Team:
     Args:
         rank: of this member, from 0.
         size: members in all.
-        talk: group of the processors, for words that must not wait for a GPU.
     """
 
     rank: int = 0
     size: int = 1
-    talk: Any = None
 
     @staticmethod
     def join() -> Team:
@@ -36,14 +33,9 @@ class Team:
         size = int(os.environ.get("WORLD_SIZE", "1"))
         if size == 1:
             return Team()
-        backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-        dist.init_process_group(backend)
-        return Team(dist.get_rank(), size, dist.new_group(backend="gloo"))
-
-    def leave(self) -> None:
-        """End the team in order."""
-        if self.size > 1:
-            dist.destroy_process_group()
+        # Tensors on the CPU travel by gloo also beside GPUs: words must not wait for those.
+        dist.init_process_group("cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo")
+        return Team(dist.get_rank(), size)
 
     @property
     def leads(self) -> bool:
@@ -68,7 +60,7 @@ class Team:
         if self.size == 1:
             return value
         shared = torch.tensor([value], dtype=torch.float64)
-        dist.broadcast(shared, 0, group=self.talk)
+        dist.broadcast(shared, 0)
         return float(shared)
 
     @torch.no_grad()

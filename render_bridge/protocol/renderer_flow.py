@@ -49,6 +49,8 @@ class StreamAccount:
         self._next_grant = 0
         self._last_control = -1
         self._unsettled: set[int] = set()
+        self.fresh = True
+        """No frame of this generation has come yet."""
 
     def begin_connection(self, generation: int, next_seq: int) -> bool:
         """A new WELCOME: grants begin again. Returns True if the stream is flushed."""
@@ -59,6 +61,7 @@ class StreamAccount:
         self._last_control = -1
         self._unsettled.clear()
         flushed = generation != self.generation
+        self.fresh = self.fresh or flushed
         if self.keep_all:
             self._expected = next_seq
             self.last_seq = next_seq - 1 if next_seq else None
@@ -103,6 +106,7 @@ class StreamAccount:
         self._check_sequence(frame.seq, grant)
         self.last_seq, self.last_tick, self.skipped = frame.seq, frame.tick, frame.skipped
         self._expected = frame.seq + 1 if self.keep_all else None
+        self.fresh = False
         grant.taken += 1
         grant.last_seq = frame.seq
         grant.complete = frame.last or grant.taken == grant.frames
@@ -136,7 +140,7 @@ class StreamAccount:
         if generation != self.generation + 1:
             text = f"a reset to generation {generation}; the next one is {self.generation + 1}"
             raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
-        self.generation = generation
+        self.generation, self.fresh = generation, True
         self._given_up.extend(g.number for g in self._grants)
         self._grants.clear()
         self._wanted.clear()

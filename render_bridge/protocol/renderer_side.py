@@ -112,9 +112,18 @@ class RendererSide:
         session = self._book.by_peer.get(peer)
         return [] if session is None else [self._park(session)]
 
-    def ask(self, token: bytes, frames: int) -> bool:
-        """Grant one run, as soon as the window has room; False if the engine is away or the run can never fit."""
+    def ask(self, token: bytes, frames: int, first: int | None = None) -> bool:
+        """Grant one run, as soon as the window has room; False if the engine is away or the run can never fit.
+
+        Args:
+            token: of the session.
+            frames: of the run.
+            first: frames instead, if the generation has begun and none of its frames has come: a reset may be known
+                here before whoever asks has heard of it.
+        """
         session = self._book.by_token.get(token)
+        if session is not None and first is not None and session.account.fresh:
+            frames = first
         if session is None or session.peer is None or not 1 <= frames <= self.offer.window:
             return False
         session.account.ask(frames)

@@ -61,12 +61,17 @@ def is_loopback(host: str) -> bool:
 
 
 def refuse_if_served(address: str) -> None:
-    """BridgeError if somebody already serves an ipc address: ZeroMQ would take it away from them without a word."""
+    """BridgeError if an ipc address is taken: ZeroMQ would delete what lies there without a word.
+
+    A socket that nobody answers on was left over by a process that was killed, and may be replaced; a file may not.
+    """
     if not address.startswith("ipc://"):
         return
     path = address.removeprefix("ipc://")
     if not Path(path).exists():
         return
+    if not Path(path).is_socket():
+        raise BridgeError(f"address {address!r} is a file or folder, not a socket; choose another path")
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
         probe.settimeout(0.2)
         try:

@@ -65,9 +65,9 @@ class RendererEnd:
             self._events.clear()
         return found
 
-    def ask(self, session: bytes, frames: int) -> bool:
+    def ask(self, session: bytes, frames: int, first: int | None = None) -> bool:
         """Grant a run; see ``RendererSide.ask``."""
-        return self._do(lambda side: side.ask(session, frames))
+        return self._do(lambda side: side.ask(session, frames, first))
 
     def running(self, session: bytes) -> int:
         """Runs asked for and not yet complete."""

@@ -9,15 +9,18 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from demos import cli
+from demos.bridge.engine import Figures
 from demos.bridge.memory import Memory, read_memory, write_memory
 from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
+from render_bridge.protocol.events import PictureTaken
 from tests.render_bridge.ends import in_time
 
 from .conftest import wait_for
@@ -255,3 +258,30 @@ def test_memory_of_another_race_is_passed_over_and_rubbish_refused(tmp_path):
         path.write_text(rubbish)
         with pytest.raises(UserError, match="memory"):
             read_memory(path, setup, "chase", drive)
+
+
+def test_memory_is_for_its_owner_alone_and_makes_its_folder(tmp_path):
+    drive = Drive(RaceSetup(track=TRACK, rivals=1, player="ai"))
+    path = tmp_path / "new" / "memory.json"
+    write_memory(path, drive.world.setup, "chase", drive, Memory(bytes(16), 0, 0))
+    assert path.stat().st_mode & 0o077 == 0
+
+
+def test_memory_that_cannot_be_written_is_refused_before_the_drive(tmp_path, address, capsys):
+    (tmp_path / "file").write_text("")
+    words = ["engine", "--address", address, "--memory", str(tmp_path / "file" / "memory.json")]
+    assert cli.main(words) == 2
+    assert "cannot write the engine's memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("port", ["-1", "65536"])
+def test_a_port_that_is_none_is_refused_in_one_line(address, capsys, port):
+    assert cli.main(["serve", "--renderer", "palette", "--address", address, "--web", port]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_pictures_without_our_stamps_cost_their_figures_only():
+    figures = Figures()
+    figures.take(PictureTaken(0, 5, 0, np.zeros((2, 2, 3), np.uint8), {}, {}), 0)
+    assert figures.summary()["pictures"] == 1
+    assert figures.summary()["input_to_picture_ms"] is None

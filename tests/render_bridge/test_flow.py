@@ -281,3 +281,24 @@ def test_arrays_handed_over_are_writable_and_shared_with_nobody():
     pixels = link.of(PictureTaken)[0].pixels
     pixels[:] = 1
     assert pixels.flags.owndata or pixels.base.flags.owndata
+
+
+@pytest.mark.parametrize("drawn_before", [0, 2])
+def test_a_generation_that_has_not_begun_gets_its_first_run_whatever_was_asked(drawn_before):
+    """R-23: whoever asks may not have heard of the reset yet."""
+    link = opened()
+    for k in range(drawn_before):
+        link.renderer.ask(link.engine.token, 1, first=1)
+        link.engine.offer(drawn(k))
+        link.exchange()
+    link.engine.reset(None)
+    link.exchange()
+    link.renderer.ask(link.engine.token, 2, first=5)
+    link.exchange()
+    assert sent_by(link, "renderer", Credit)[-1].frames == 5
+    for k in range(5):
+        link.engine.offer(drawn(10 + k))
+    link.exchange()
+    link.renderer.ask(link.engine.token, 2, first=5)
+    link.exchange()
+    assert sent_by(link, "renderer", Credit)[-1].frames == 2

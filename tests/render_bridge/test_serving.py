@@ -1,11 +1,14 @@
 """The loop of a renderer on a bare state machine: runs, controls at chunk borders, load, and what must not spread."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from render_bridge import serving
+from render_bridge.palette import RACING
 from render_bridge.protocol.events import Closed, PictureTaken, ReceiptTaken, Refused, SessionEnded
-from render_bridge.protocol.messages import Credit
+from render_bridge.protocol.messages import Control, Credit
 from render_bridge.serving import ServeLoop
 from render_bridge.stand_in import PaletteRenderer
 
@@ -278,3 +281,13 @@ def test_load_is_made_of_drawing_alone_so_that_pauses_do_not_distort_it(monkeypa
     assert stage.loop.load == pytest.approx(0.2)
     stage.draw(*range(44, 80))
     assert stage.loop.load == pytest.approx(0.2)
+
+
+def test_the_stand_in_refuses_looks_of_classes_that_are_not_there():
+    renderer = PaletteRenderer(RACING)
+    pixels = np.zeros((2, 2, 3), np.uint8)
+    good, bad = np.zeros((2, 2), np.uint8), np.full((2, 2), 200, np.uint8)
+    look = Control(id=0, generation=0, kind="look", width=2, height=2, buffers=(pixels, good))
+    renderer.apply(look)
+    with pytest.raises(ValueError, match="holds 200; classes end at 12"):
+        renderer.apply(replace(look, buffers=(pixels, bad)))

@@ -86,6 +86,15 @@ def test_a_taken_address_is_refused(address):
         RendererEnd(address, stand_in())
 
 
+def test_a_file_at_the_address_is_refused_and_left_as_it_is(tmp_path):
+    """ZeroMQ would delete it: a recording, or weights, for one mistyped path."""
+    path = tmp_path / "precious"
+    path.write_text("weights")
+    with pytest.raises(BridgeError, match="is a file or folder, not a socket"):
+        RendererEnd(f"ipc://{path}", stand_in())
+    assert path.read_text() == "weights"
+
+
 def test_a_socket_file_left_by_a_killed_server_is_replaced(ipc):
     with server_process(ipc):
         pass
