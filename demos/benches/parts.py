@@ -125,23 +125,24 @@ def bench_decoder(plan: PartsPlan) -> dict[str, Any]:
 
 @torch.inference_mode()
 def bench_generator(plan: PartsPlan) -> dict[str, Any]:
-    """Structure encoder and all steps of one chunk against a cached prefix, with a full history."""
+    """Structure encoder, history and all steps of one chunk against a cached prefix, with a full history."""
     bench = Bench(plan)
     model, schedule = bench.model, bench.schedule
     cache = model.generator.prefix(*prefix_inputs(bench, model))
-    units = schedule.history + schedule.chunk
     table = model.structure.table(bench.look_table)
     maps = bench.maps(schedule.chunk).unflatten(1, (-1, FRAMES))
-    latents, positions = bench.latents(units), torch.arange(1, units + 1, device=bench.device)
-    held = model.structure(bench.maps(max(1, schedule.history)).unflatten(1, (-1, FRAMES)), table)
-    held = held[:, : schedule.history]
+    positions = torch.arange(1, schedule.history + schedule.chunk + 1, device=bench.device)
+    latents, old = bench.latents(schedule.chunk), bench.latents(schedule.history)
+    held = model.structure(bench.maps(schedule.history).unflatten(1, (-1, FRAMES)), table)
+    calm = torch.full((1, schedule.history), schedule.history_noise, device=bench.device)
+    history = Tokens(old, held, calm, positions[: schedule.history])
 
     def call() -> None:
-        structure = torch.cat([held, model.structure(maps, table)], 1)
+        structure = model.structure(maps, table)
+        known = model.generator.remember(cache, history) if schedule.history else cache
         for level in schedule.steps:
-            levels = [schedule.history_noise] * schedule.history + [level] * schedule.chunk
-            moving = Tokens(latents, structure, torch.tensor([levels], device=bench.device), positions)
-            model.generator.step(cache, moving)
+            levels = torch.full((1, schedule.chunk), level, device=bench.device)
+            model.generator.step(known, Tokens(latents, structure, levels, positions[schedule.history :]))
 
     return {**bench.report("generator", call), "steps": len(schedule.steps)}
 

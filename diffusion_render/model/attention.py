@@ -1,7 +1,9 @@
-"""Attention with normalised queries and keys, rotary positions on three axes, and a prefix that sees only itself."""
+"""Attention with normalised queries and keys, rotary positions on three axes, and runs that never see a later one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 import torch
@@ -21,6 +23,11 @@ class KeyValue(NamedTuple):
 
     key: Tensor
     value: Tensor
+
+
+def extend(before: KeyValue, after: KeyValue) -> KeyValue:
+    """Both, one behind the other."""
+    return KeyValue(torch.cat([before.key, after.key], 1), torch.cat([before.value, after.value], 1))
 
 
 class Rotary(NamedTuple):
@@ -63,7 +70,7 @@ def attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
 
 
 class Attention(nn.Module):
-    """Multi-head attention of a token sequence whose first part, the prefix, attends only to itself."""
+    """Multi-head attention of a token sequence in runs: a run sees itself and the runs before it, never a later one."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -83,25 +90,24 @@ class Attention(nn.Module):
         return q, KeyValue(k, v)
 
     def forward(
-        self, x: Tensor, rotary: Rotary, prefix: int, cached: KeyValue | None = None
+        self, x: Tensor, rotary: Rotary, runs: Sequence[int], before: KeyValue | None = None
     ) -> tuple[Tensor, KeyValue]:
         """Attend.
 
         Args:
-            x: ``[N, L, width]``: prefix tokens first, or the moving part alone if ``cached`` is given.
+            x: ``[N, L, width]``.
             rotary: rotations of the L tokens, in the dtype of ``x``.
-            prefix: number of prefix tokens in ``x``.
-            cached: keys and values of a prefix computed before.
+            runs: lengths of the runs in ``x``; L in all.
+            before: keys and values of the runs before ``x``, all of which every token sees.
 
         Returns:
-            ``[N, L, width]`` and the keys and values of the prefix.
+            ``[N, L, width]``, and the keys and values of ``before`` and ``x`` together.
         """
         q, kv = self.project(x, rotary)
-        if cached is not None:
-            key, value = torch.cat([cached.key, kv.key], 1), torch.cat([cached.value, kv.value], 1)
-            return self.out(attend(q, key, value)), cached
-        own = KeyValue(kv.key[:, :prefix], kv.value[:, :prefix])
-        moving = attend(q[:, prefix:], kv.key, kv.value)
-        if prefix:
-            moving = torch.cat([attend(q[:, :prefix], own.key, own.value), moving], 1)
-        return self.out(moving), own
+        start = 0
+        if before is not None:
+            start = before.key.shape[1]
+            kv = extend(before, kv)
+        ends = [start + end for end in accumulate(runs)]
+        seen = [attend(part, kv.key[:, :end], kv.value[:, :end]) for part, end in zip(q.split(runs, 1), ends, strict=True)]
+        return self.out(seen[0] if len(seen) == 1 else torch.cat(seen, 1)), kv

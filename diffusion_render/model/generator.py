@@ -1,13 +1,16 @@
 """The generator: a diffusion transformer over one window of latent frames, text and reference.
 
 It predicts the velocity noise − data of a rectified flow (Liu et al., 2022): at level t a token is
-(1 − t) · data + t · noise. The level is per token: prefix and history are (nearly) clean while the chunk is noisy,
-so the prefix's keys and values do not depend on the step and are computed once a session.
+(1 − t) · data + t · noise. The level is per token: prefix and history are (nearly) clean while the chunk is noisy.
+
+Tokens come in three runs: prefix (text, reference, sink), history, chunk. A run attends to itself and to those before
+it. So the prefix's keys and values are computed once a session, and those of history once a window, not once a step.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +18,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import HEAD, Attention, KeyValue, Rotary, rotary_table
+from .attention import HEAD, Attention, KeyValue, Rotary, extend, rotary_table
 from .layers import rms_norm
 
 
@@ -64,6 +67,11 @@ class Tokens(NamedTuple):
     level: Tensor
     positions: Tensor
 
+    def split(self, count: int) -> tuple[Tokens | None, Tokens]:
+        """The first ``count`` units, None for 0 of them, and the rest."""
+        early = Tokens(*(part[:, :count] for part in self[:3]), self.positions[:count]) if count else None
+        return early, Tokens(*(part[:, count:] for part in self[:3]), self.positions[count:])
+
 
 class Embedded(NamedTuple):
     """Embedded tokens: ``x`` ``[N, U, P, D]``, ``modulation`` ``[N, U, 1, 6 · D]``, ``positions`` ``[U · P, 3]``."""
@@ -109,20 +117,27 @@ class Block(nn.Module):
         self.down = nn.Linear(hidden, width, bias=False)
 
     def forward(
-        self, x: Tensor, modulation: Tensor, rotary: Rotary, prefix: int, cached: KeyValue | None
+        self, x: Tensor, modulation: Tensor, rotary: Rotary, runs: Sequence[int], before: KeyValue | None
     ) -> tuple[Tensor, KeyValue]:
-        """x ``[N, ..., D]``, modulation ``[N, ..., 6 · D]`` that broadcasts to it → (x, prefix keys and values)."""
+        """x ``[N, ..., D]``, modulation ``[N, ..., 6 · D]`` that broadcasts to it → (x, keys and values so far)."""
         shift1, scale1, gate1, shift2, scale2, gate2 = modulation.chunk(6, -1)
         h = torch.addcmul(shift1, rms_norm(x), 1 + scale1)
-        h, kept = self.attention(h.flatten(1, -2), rotary, prefix, cached)
+        h, kept = self.attention(h.flatten(1, -2), rotary, runs, before)
         x = torch.addcmul(x, gate1, h.view_as(x))
         h = torch.addcmul(shift2, rms_norm(x), 1 + scale2)
         a, b = self.up(h).chunk(2, -1)
         return torch.addcmul(x, gate2, self.down(F.silu(a) * b)), kept
 
+    def keys(self, x: Tensor, modulation: Tensor, rotary: Rotary, before: KeyValue | None) -> KeyValue:
+        """What ``forward`` keeps, without the rest: all that later runs need of the last block."""
+        shift, scale = modulation.chunk(6, -1)[:2]
+        h = torch.addcmul(shift, rms_norm(x), 1 + scale)
+        _, kept = self.attention.project(h.flatten(1, -2), rotary)
+        return kept if before is None else extend(before, kept)
+
 
 class Generator(nn.Module):
-    """Velocity of the moving part of one window."""
+    """Velocity of the chunk of one window."""
 
     def __init__(self, config: GeneratorConfig = NANO) -> None:
         super().__init__()
@@ -158,40 +173,56 @@ class Generator(nn.Module):
         parts = [self._embed_text(text), self._embed(reference, 0)]
         return parts if sink is None else [*parts, self._embed(sink, 1)]
 
-    def forward(self, text: Tensor, reference: Tokens, sink: Tokens | None, moving: Tokens) -> Tensor:
-        """Velocities of the moving part ``[N, U, C, h, w]``, everything computed afresh (the plain twin).
+    def forward(
+        self, text: Tensor, reference: Tokens, sink: Tokens | None, history: Tokens | None, chunk: Tokens
+    ) -> Tensor:
+        """Velocities of the chunk ``[N, U, C, h, w]``, everything computed afresh (the plain twin).
 
         Args:
             text: prompt tokens ``[N, P, text]``, zero rows as padding.
             reference: the reference's latent frame, at its level (0 in play).
             sink: first units of the stream, or None in the first window.
-            moving: history and chunk, each unit at its own level.
+            history: units before the chunk at their own level, or None in the first window.
+            chunk: units that are being made, each at its own level.
         """
-        parts = self._embed_prefix(text, reference, sink)
-        prefix = sum(len(p.positions) for p in parts)
-        x, modulation, rotary = join([*parts, self._embed(moving, 2)])
+        runs = [self._embed_prefix(text, reference, sink)]
+        runs += [] if history is None else [[self._embed(history, 2)]]
+        runs += [[self._embed(chunk, 2)]]
+        lengths = [sum(len(part.positions) for part in run) for run in runs]
+        x, modulation, rotary = join([part for run in runs for part in run])
         for k, block in enumerate(self.blocks):
-            x, _ = block(x, modulation + self.modulation.table[k], rotary, prefix, None)
-        return self._velocity(x[:, prefix:], moving)
+            x, _ = block(x, modulation + self.modulation.table[k], rotary, lengths, None)
+        return self._velocity(x[:, -lengths[-1] :], chunk)
 
     def prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[KeyValue]:
         """Keys and values of the prefix, one entry a layer: once a session, and after a change of look."""
-        x, modulation, rotary = join(self._embed_prefix(text, reference, sink))
-        cache = []
-        for k, block in enumerate(self.blocks):
-            x, kept = block(x, modulation + self.modulation.table[k], rotary, x.shape[1], None)
-            cache.append(kept)
-        return cache
+        return self._keys(self._embed_prefix(text, reference, sink), None)
 
-    def step(self, cache: list[KeyValue], moving: Tokens) -> Tensor:
-        """Velocities of the moving part ``[N, U, C, h, w]`` against a cached prefix."""
-        x, modulation, positions = self._embed(moving, 2)
+    def remember(self, cache: list[KeyValue], history: Tokens) -> list[KeyValue]:
+        """Keys and values of the prefix and the history behind it: once a window. ``cache`` stays as it is."""
+        return self._keys([self._embed(history, 2)], cache)
+
+    def step(self, cache: list[KeyValue], chunk: Tokens) -> Tensor:
+        """Velocities of the chunk ``[N, U, C, h, w]`` against everything that is cached before it."""
+        x, modulation, positions = self._embed(chunk, 2)
         rotary = Rotary(*(part.to(x.dtype) for part in rotary_table(positions)))
         for k, block in enumerate(self.blocks):
-            x, _ = block(x, modulation + self.modulation.table[k], rotary, 0, cache[k])
-        return self._velocity(x, moving)
+            x, _ = block(x, modulation + self.modulation.table[k], rotary, [len(positions)], cache[k])
+        return self._velocity(x, chunk)
 
-    def _velocity(self, x: Tensor, moving: Tokens) -> Tensor:
-        n, u, _, h, w = moving.latents.shape
+    def _keys(self, parts: list[Embedded], cache: list[KeyValue] | None) -> list[KeyValue]:
+        x, modulation, rotary = join(parts)
+        kept, last = [], len(self.blocks) - 1
+        for k, block in enumerate(self.blocks):
+            tuned, before = modulation + self.modulation.table[k], None if cache is None else cache[k]
+            if k == last:
+                kept.append(block.keys(x, tuned, rotary, before))
+            else:
+                x, so_far = block(x, tuned, rotary, [x.shape[1]], before)
+                kept.append(so_far)
+        return kept
+
+    def _velocity(self, x: Tensor, chunk: Tokens) -> Tensor:
+        n, u, _, h, w = chunk.latents.shape
         v = self.out(rms_norm(x))
         return v.view(n, u, h, w, -1).permute(0, 1, 4, 2, 3)

@@ -203,20 +203,22 @@ class StreamSession:
         history = self._history if window.history else []
         if self._prefix is None:
             self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
-        noise = torch.cat([self._noise(u, "chunk") for u in window.chunk], 1)
-        held = [
-            (1 - schedule.history_noise) * u.latent + schedule.history_noise * self._noise(u.number, "history")
-            for u in history
-        ]
-        positions = torch.tensor(window.positions[-len(held) - len(window.chunk) :], device=self.device)
-        everything = torch.cat([*(u.structure for u in history), structure], 1)
-        x, levels = noise, (*schedule.steps, 0.0)
+        positions = torch.tensor(window.positions[-len(history) - len(window.chunk) :], device=self.device)
+        cache = self._prefix
+        if history:
+            cache = self.renderer.generator.remember(cache, self._history_tokens(history, positions[: len(history)]))
+        x, levels = torch.cat([self._noise(u, "chunk") for u in window.chunk], 1), (*schedule.steps, 0.0)
         for level, after in itertools.pairwise(levels):
-            t = torch.tensor([[schedule.history_noise] * len(held) + [level] * len(window.chunk)], device=self.device)
-            moving = Tokens(torch.cat([*held, x], 1), everything, t, positions)
-            velocity = self.renderer.generator.step(self._prefix, moving)[:, len(held) :]
+            t = torch.full((1, len(window.chunk)), level, device=self.device)
+            velocity = self.renderer.generator.step(cache, Tokens(x, structure, t, positions[len(history) :]))
             x = x + (after - level) * velocity
         return normalize_latent(x, 2)
+
+    def _history_tokens(self, history: list[Unit], positions: Tensor) -> Tokens:
+        level = self.config.schedule.history_noise
+        held = [(1 - level) * u.latent + level * self._noise(u.number, "history") for u in history]
+        levels = torch.full((1, len(held)), level, device=self.device)
+        return Tokens(torch.cat(held, 1), torch.cat([u.structure for u in history], 1), levels, positions)
 
     def _sink_tokens(self) -> Tokens | None:
         if not self._sink:

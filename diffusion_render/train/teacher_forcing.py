@@ -1,7 +1,8 @@
 """Stages 2 and 3: teacher forcing, then resampling forcing. One window a clip, loss on the chunk's velocity.
 
 Rectified flow (Liu et al., 2022): x_t = (1 − t) · data + t · noise, target noise − data. The attention mask is that of
-play: the prefix sees only itself. First windows, which have no history, take their share of the steps.
+play: prefix, history and chunk each see themselves and what lies before. First windows, which have no history, take
+their share of the steps.
 
 Teacher forcing takes history from the ground truth. *Resampling forcing* (source text, section 3.3.1) takes a share of
 it from the model: the units before the chunk are noised to a level drawn once for the window, and the model makes them
@@ -139,7 +140,7 @@ class ForcingTrainer:
         noise = torch.randn(batch.latents.shape, device=self.device)
         t = level[:, :, None, None, None]
         noised = (1 - t) * batch.latents + t * noise
-        velocity = self._velocity(batch, noised, level)[:, history:]
+        velocity = self._velocity(batch, noised, level, history)
         return (velocity.float() - (noise - batch.latents)[:, history:]).square().mean()
 
     def _levels(self, draw: torch.Generator, n: int, units: int, history: int) -> Tensor:
@@ -172,13 +173,14 @@ class ForcingTrainer:
         zero = torch.zeros(n, history, device=self.device)
         for share, rest in ((1.0, 0.5), (0.5, 0.0)):
             t = torch.cat([zero, (share * level).expand(n, history)], 1)
-            velocity = self._velocity(past, torch.cat([held, x], 1), t)[:, history:].float()
+            velocity = self._velocity(past, torch.cat([held, x], 1), t, history).float()
             x = x + ((rest - share) * level)[:, :, None, None, None] * velocity
         made = normalize_latent(x, 2)
         latents = torch.cat([made, batch.latents[:, after]], 1)
         return batch._replace(latents=latents, shares=batch.shares[:, history:])
 
-    def _velocity(self, batch: WindowBatch, noised: Tensor, level: Tensor) -> Tensor:
+    def _velocity(self, batch: WindowBatch, noised: Tensor, level: Tensor, history: int) -> Tensor:
+        """Velocities of the units behind the history, ``[N, U − history, C, h, w]``."""
         structure, generator = self.renderer.structure, self.renderer.generator
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             table = structure.table(batch.look_table)
@@ -187,8 +189,9 @@ class ForcingTrainer:
             zero = torch.zeros(1, device=self.device)
             reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero)
             positions = torch.arange(1, level.shape[1] + 1, device=self.device)
-            moving = Tokens(noised, features[:, 1:], level, positions)
-            return generator(batch.text, reference, None, moving)
+            window = Tokens(noised, features[:, 1:], level, positions)
+            past, chunk = window.split(history)
+            return generator(batch.text, reference, None, past, chunk)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
@@ -221,6 +224,6 @@ class ForcingTrainer:
         for level, after in pairwise(levels):
             t = torch.full(batch.latents.shape[:2], level, device=self.device)
             t[:, :history] = 0.0
-            velocity = self._velocity(batch, torch.cat([held, x], 1), t)[:, history:]
+            velocity = self._velocity(batch, torch.cat([held, x], 1), t, history)
             x = x + (after - level) * velocity.float()
         return normalize_latent(x, 2)

@@ -1,4 +1,4 @@
-"""The generator: cached equals uncached, the prefix sees only itself."""
+"""The generator: cached equals uncached, no run of tokens sees a later one."""
 
 import pytest
 import torch
@@ -32,36 +32,55 @@ TEXT = torch.randn(2, 4, 12, generator=torch.Generator().manual_seed(5))
 
 
 @pytest.mark.parametrize("sink", [None, run_of(2, 1, 2)])
+@pytest.mark.parametrize("history", [None, run_of(2, 3, 6)])
 @torch.no_grad()
-def test_cached_prefix_equals_everything_computed_afresh(model, sink):
-    reference, moving = run_of(1, 0, 1), run_of(4, 3, 3)
-    plain = model(TEXT, reference, sink, moving)
-    cached = model.step(model.prefix(TEXT, reference, sink), moving)
+def test_cached_prefix_and_history_equal_everything_computed_afresh(model, sink, history):
+    reference, chunk = run_of(1, 0, 1), run_of(2, 5, 3)
+    plain = model(TEXT, reference, sink, history, chunk)
+    cache = model.prefix(TEXT, reference, sink)
+    cached = model.step(cache if history is None else model.remember(cache, history), chunk)
     assert plain.abs().max() > 0.01
     assert (plain - cached).abs().max() < 1e-5
 
 
 @torch.no_grad()
-def test_prefix_does_not_see_the_moving_part(model):
-    reference = run_of(1, 0, 1)
-    first, second = run_of(4, 3, 3), run_of(4, 3, 4)
-    batchwise = [model.prefix(TEXT, reference, None) for _ in (first, second)]
-    assert torch.equal(batchwise[0][2].key, batchwise[1][2].key)
-    wide = model(TEXT, reference, None, first), model(TEXT, reference, None, second)
-    assert not torch.equal(*wide)
+def test_remembering_history_leaves_the_prefix_as_it_was(model):
+    cache = model.prefix(TEXT, run_of(1, 0, 1), None)
+    before = [kv.key.clone() for kv in cache]
+    longer = model.remember(cache, run_of(2, 3, 6))
+    assert all(torch.equal(kv.key, old) for kv, old in zip(cache, before))
+    assert all(kv.key.shape[1] == old.shape[1] + 2 * 6 for kv, old in zip(longer, before))
+
+
+@torch.no_grad()
+def test_history_does_not_see_the_chunk_nor_the_prefix_history(model):
+    """Poison in a later run never comes out of an earlier one, in the uncached path."""
+    reference, history, chunk = run_of(1, 0, 1), run_of(2, 3, 6), run_of(2, 5, 3)
+    seen = {}
+    for block in model.blocks:
+        block.attention.out.register_forward_hook(lambda m, i, o, name=id(block): seen.setdefault(name, []).append(o))
+    for run in (chunk, chunk._replace(latents=torch.full_like(chunk.latents, torch.nan))):
+        model(TEXT, reference, None, history, run)
+    for block in model.blocks:
+        block.attention.out._forward_hooks.clear()
+    early = 4 + 6 + 2 * 6
+    for clean, poisoned in seen.values():
+        assert torch.equal(clean[:, :early], poisoned[:, :early])
+        assert poisoned[:, early:].isnan().all()
 
 
 @torch.no_grad()
 def test_every_condition_reaches_the_velocity(model):
-    reference, sink, moving = run_of(1, 0, 1), run_of(2, 1, 2), run_of(4, 3, 3)
-    before = model(TEXT, reference, sink, moving)
+    reference, sink, history, chunk = run_of(1, 0, 1), run_of(2, 1, 2), run_of(2, 3, 6), run_of(2, 5, 3)
+    before = model(TEXT, reference, sink, history, chunk)
     changes = {
-        "text": (TEXT + 1, reference, sink, moving),
-        "reference": (TEXT, run_of(1, 0, 7), sink, moving),
-        "sink": (TEXT, reference, run_of(2, 1, 8), moving),
-        "structure": (TEXT, reference, sink, moving._replace(structure=-moving.structure)),
-        "level": (TEXT, reference, sink, moving._replace(level=1 - moving.level)),
-        "position": (TEXT, reference, sink, moving._replace(positions=moving.positions + 3)),
+        "text": (TEXT + 1, reference, sink, history, chunk),
+        "reference": (TEXT, run_of(1, 0, 7), sink, history, chunk),
+        "sink": (TEXT, reference, run_of(2, 1, 8), history, chunk),
+        "history": (TEXT, reference, sink, run_of(2, 3, 9), chunk),
+        "structure": (TEXT, reference, sink, history, chunk._replace(structure=-chunk.structure)),
+        "level": (TEXT, reference, sink, history, chunk._replace(level=1 - chunk.level)),
+        "position": (TEXT, reference, sink, history, chunk._replace(positions=chunk.positions + 3)),
     }
     for name, arguments in changes.items():
         assert (model(*arguments) - before).abs().max() > 1e-6, name
@@ -69,11 +88,11 @@ def test_every_condition_reaches_the_velocity(model):
 
 @torch.no_grad()
 def test_rows_of_a_batch_do_not_touch_each_other(model):
-    reference, moving = run_of(1, 0, 1), run_of(4, 3, 3)
-    before = model(TEXT, reference, None, moving)
-    poisoned = moving.latents.clone()
+    reference, chunk = run_of(1, 0, 1), run_of(4, 3, 3)
+    before = model(TEXT, reference, None, None, chunk)
+    poisoned = chunk.latents.clone()
     poisoned[1] = torch.nan
-    after = model(TEXT, reference, None, moving._replace(latents=poisoned))
+    after = model(TEXT, reference, None, None, chunk._replace(latents=poisoned))
     assert torch.equal(after[0], before[0])
     assert after[1].isnan().all()
 
