@@ -28,7 +28,9 @@ EPS = 1e-6
 def rms_norm(x: Tensor, gain: Tensor | None = None) -> Tensor:
     """x / rms over the last axis · gain (Zhang and Sennrich, 2019); the mean square is summed in fp32."""
     if x.device.type != "cpu":
-        return F.rms_norm(x, x.shape[-1:], gain, EPS)
+        if gain is None or gain.ndim == 1:
+            return F.rms_norm(x, x.shape[-1:], gain, EPS)
+        return F.rms_norm(x, x.shape[-1:], None, EPS) * gain  # torch takes one gain for all rows only
     # torch has no fused kernel for this on CPUs; its own five passes cost twice as much.
     length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
     scaled = x * torch.rsqrt(length.square() / x.shape[-1] + EPS).to(x.dtype)
