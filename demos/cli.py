@@ -20,9 +20,11 @@ from engine_sim.core.errors import UserError
 DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over them, live."
 COMMANDS = {
     "play": "race in a window with keyboard or pad; without a screen: film a scripted race",
+    "web": "the game in a browser: keyboard, pad or touch; picture over WebRTC",
     "record": "drive a scripted agent into a session folder, no screen",
     "clips": "cut training clips: class maps, teacher frames, prompts; many workers at once",
     "replay": "run a session folder again, compare every hash, name the first tick that differs",
+    "gallery": "recorded drives into a page of loops and pictures for people",
     "tracks": "list the circuits, draw a sheet of them, survey their figures",
     "looks": "list the looks, draw a sheet of them, write their prompts",
     "serve": "a renderer alone, at an address, for any engine",

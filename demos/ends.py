@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from engine_sim.core.errors import UserError
+from render_bridge.plain_text import shown
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+LONGEST = 2000
+"""Characters of a line on stderr."""
 
 
 def guarded(command: str, action: Callable[[], int]) -> int:
@@ -24,14 +30,50 @@ def guarded(command: str, action: Callable[[], int]) -> int:
     try:
         return int(action())
     except UserError as error:
-        print(f"paintover {command}: {' '.join(str(error).split())}", file=sys.stderr)
+        complain(f"paintover {command}: {' '.join(str(error).split())}")
         return BAD_INPUT
     except KeyboardInterrupt:
-        print(f"paintover {command}: stopped", file=sys.stderr)
+        complain(f"paintover {command}: stopped")
         return INTERRUPTED
     except BrokenPipeError:  # the reader of our output has gone; keep the interpreter's last flush quiet too
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+
+
+def complain(line: str) -> None:
+    """One line on stderr, without what a terminal would obey; left out if nobody reads stderr and it is full."""
+    try:
+        _, ready, _ = select.select([], [sys.stderr.fileno()], [], 0.0)
+    except (OSError, ValueError):  # no file, or a system on which only sockets can be asked
+        ready = [0]
+    if ready:
+        print(shown(line, LONGEST), file=sys.stderr, flush=True)
+
+
+@contextlib.contextmanager
+def stoppable() -> Iterator[None]:
+    """SIGTERM, and the end of the terminal, end what runs inside as Ctrl-C does; once: supervisors repeat themselves.
+
+    Outside the main thread, where signals cannot be caught, nothing changes; nor for signals that are ignored already.
+    """
+    names = ("SIGTERM", "SIGHUP")
+    numbers = [n for n in (getattr(signal, name, None) for name in names) if n is not None]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    before = {n: signal.getsignal(n) for n in numbers if signal.getsignal(n) is not signal.SIG_IGN}
+
+    def stop(_number: int, _frame: object) -> None:
+        for number in before:
+            signal.signal(number, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    for number in before:
+        signal.signal(number, stop)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -12,18 +12,22 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .plain_text import LINE, shown
 from .protocol.events import (
     ControlTaken,
     FrameTaken,
     PeerBroke,
+    Refused,
     RendererEvent,
     RunGivenUp,
     SessionEnded,
     SessionOpened,
     SessionParked,
+    TurnedAway,
 )
 from .protocol.messages import Control
 from .protocol.offer import Offer
+from .talk import NOBODY, Talk
 from .zmq.keys import Keys
 from .zmq.renderer_end import RendererEnd
 
@@ -48,7 +52,8 @@ class Renderer(Protocol):
         """One RGB uint8 ``[H, W, 3]`` a frame of a run, in order. Any exception fails the run, not the session."""
 
     def apply(self, control: Control) -> None:
-        """Put a look, prompt or schedule in force from the next run on. ValueError refuses it, with the reason."""
+        """Put a look, prompt or schedule in force from the next run on. ValueError refuses it, with the reason; any
+        other exception does too, with its name."""
 
     def reset(self, seed: int | None) -> None:
         """Forget the stream, keep the controls."""
@@ -106,11 +111,11 @@ class ServeLoop:
     Args:
         end: bound.
         factory: makes renderers.
-        say: takes lines for people.
+        say: takes lines for people, and must not wait for them to be read.
     """
 
     def __init__(self, end: RendererEnd, factory: RendererFactory, say: Callable[[str], None] = lambda _: None) -> None:
-        self._end, self._factory, self._say = end, factory, say
+        self._end, self._factory, self._talk = end, factory, Talk(say)
         self.works: dict[bytes, Work] = {}
 
     def run(self, stop: Callable[[], bool]) -> None:
@@ -128,6 +133,7 @@ class ServeLoop:
         busy = any(w.ready for w in self.works.values())
         for event in self._end.events(0.0 if busy else timeout):
             self._take(event)
+        self._talk.tick()
         self._ask_idle()
         for work in list(self.works.values()):
             if work.ready:
@@ -143,12 +149,18 @@ class ServeLoop:
         if isinstance(event, SessionOpened):
             self._open(event)
         elif isinstance(event, SessionEnded):
-            self._say(f"session {event.session.hex()[:8]} ended: {event.reason}")
+            self._tell(event.session, f"ended: {shown(event.reason, LINE)}")
+            self._talk.forget(event.session)
             work = self.works.pop(event.session, None)
             if work is not None:
                 work.renderer.close()
         elif isinstance(event, PeerBroke):
-            self._say(f"refused: {int(event.fault)} {event.fault.label}: {event.text}")
+            self._tell(event.session, f"refused: {int(event.fault)} {event.fault.label}: {shown(event.text, LINE)}")
+        elif isinstance(event, Refused):
+            text = f"its engine refuses: {event.code} {shown(event.name)}: {shown(event.text, LINE)}"
+            self._tell(event.session, text)
+        elif isinstance(event, TurnedAway):
+            self._tell(NOBODY, f"turned away: {event.who}")
         work = self.works.get(getattr(event, "session", b""))
         if work is None:
             return
@@ -162,22 +174,21 @@ class ServeLoop:
         elif isinstance(event, RunGivenUp):
             work.frames = [f for f in work.frames if f.grant != event.grant]
         elif isinstance(event, SessionParked):
-            self._say(f"session {event.session.hex()[:8]} waits for its engine")
+            self._tell(event.session, "waits for its engine")
             work.forget()
 
     def _open(self, event: SessionOpened) -> None:
         hello = event.hello
         verb = "is back" if event.resumed else "begins"
-        self._say(
-            f"session {event.session.hex()[:8]} {verb}: {hello.engine}, {hello.width}x{hello.height}, {hello.mode}, "
-            f"planes {', '.join(event.planes) or 'none'}"
-        )
+        planes = ", ".join(event.planes) or "none"
+        size = f"{hello.width}x{hello.height}"
+        self._tell(event.session, f"{verb}: {shown(hello.engine)}, {size}, {hello.mode}, planes {planes}")
         frames, seconds = hello.rate
         if event.session not in self.works:
             try:
                 renderer = self._factory.open(event)
             except Exception as error:  # too little memory for one more, for example
-                self._say(f"session {event.session.hex()[:8]}: no renderer for it: {error}")
+                self._tell(event.session, f"no renderer for it: {error}")
                 self._end.turn_out(event.session, f"no renderer for this session: {type(error).__name__}: {error}")
                 return
             self.works[event.session] = Work(event.session, renderer, seconds / frames, self._end.offer.run)
@@ -226,13 +237,17 @@ class ServeLoop:
         try:
             pictures = list(work.renderer.render(frames))
         except Exception as error:  # a renderer that fails must not take the other sessions with it
-            self._say(f"session {work.token.hex()[:8]}: chunk {chunk} failed: {error}")
+            self._tell(work.token, f"chunk {chunk} failed: {error}")
             self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(error).__name__}: {error}")
             return
         rendered = time.monotonic_ns()
         work.times.append((rendered - started) / 1e9 / len(frames))
         for frame, pixels in zip(frames, pictures, strict=True):
             self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
+
+    def _tell(self, session: bytes, text: str) -> None:
+        who = f"session {session.hex()[:8]} " if session else ""
+        self._talk.line(session, who + text)
 
     def _settle(self, work: Work) -> None:
         """R-35: everything that waited takes effect now, in its order."""
@@ -243,8 +258,11 @@ class ServeLoop:
                     work.renderer.reset(control.seed)
                 else:
                     work.renderer.apply(control)
-            except ValueError as error:
-                self._end.settle(work.token, control.id, None, str(error)[:300])
+            except Exception as error:  # what a peer asks for must not take the other sessions with it
+                reason = str(error) if isinstance(error, ValueError) else f"{type(error).__name__}: {error}"
+                self._end.settle(work.token, control.id, None, reason[:300])
+                if control.kind == "reset":  # its generation has begun, so the renderer cannot stay as it was
+                    self._end.turn_out(work.token, f"the reset failed: {reason}")
             else:
                 self._end.settle(work.token, control.id, work.chunk)
 
@@ -255,7 +273,20 @@ def serve(
     keys: Keys | None = None,
     stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
+    opened: Callable[[], object] = lambda: None,
 ) -> None:
-    """Serve engines at an address until ``stop()`` or Ctrl-C. BridgeError if the address cannot be served."""
+    """Serve engines at an address until ``stop()`` or Ctrl-C.
+
+    Args:
+        address: see ``zmq.address``.
+        factory: makes renderers.
+        keys: for addresses that other machines can reach.
+        say: takes lines for people, and must not wait for them to be read.
+        opened: called once the address is bound, before the first engine is served.
+
+    Raises:
+        BridgeError: the address cannot be served.
+    """
     with RendererEnd(address, factory.offer, keys) as end:
+        opened()
         ServeLoop(end, factory, say).run(stop)

@@ -23,13 +23,17 @@ from engine_sim.views.frame import FrameState
 from engine_sim.views.scene import build_scene
 from render_bridge.errors import NoCredit
 from render_bridge.palette import RACING
+from render_bridge.plain_text import LINE, shown
 from render_bridge.protocol.engine_side import Greeting
-from render_bridge.protocol.events import Closed, EngineEvent, Lost, Opened, PictureTaken, Refused
+from render_bridge.protocol.events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, Refused
 from render_bridge.protocol.messages import Welcome
+from render_bridge.talk import NOBODY, Talk
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.keys import Keys
 
 MEMORY_EVERY_S = 1.0
+MOST_MISSED_S = 60.0
+"""Of the race, that a renderer may have seen beyond our memory, which is written every second."""
 KEPT = 4096
 """Latencies that a summary is made of."""
 
@@ -115,6 +119,7 @@ class RemoteEngine:
     def __init__(self, plan: EnginePlan, keys: Keys | None, say: Say) -> None:
         ticks_per_frame(plan.fps)
         self._plan, self._say = plan, say
+        self._talk = Talk(say, nobody="the renderer")
         self._drive = Drive(plan.setup, plan.camera)
         known = read_memory(plan.memory, plan.setup, plan.camera, self._drive) if plan.memory else None
         self._view: ClassView = open_class_view(build_scene(self._drive.track), *plan.size, backend=plan.views)
@@ -148,10 +153,15 @@ class RemoteEngine:
 
     def _catch_up(self, welcome: Welcome) -> None:
         """Drive on to the last tick that the renderer has seen: the scripted agent does again what it did."""
-        if welcome.resumed and welcome.last_tick is not None:
-            while self._drive.tick < welcome.last_tick:
-                self._drive.step()
-            self._say(f"the session goes on after tick {welcome.last_tick}")
+        if not welcome.resumed or welcome.last_tick is None:
+            return
+        if welcome.last_tick > self._drive.tick + MOST_MISSED_S * TICK_RATE:
+            text = f"the renderer says that it has seen tick {welcome.last_tick}, which cannot be"
+            self._say(f"{text}: we were at {self._drive.tick}, and go on from there")
+            return
+        while self._drive.tick < welcome.last_tick:
+            self._drive.step()
+        self._say(f"the session goes on after tick {welcome.last_tick}")
 
     def _loop(self) -> None:
         step, period = ticks_per_frame(self._plan.fps), 1.0 / self._plan.fps
@@ -193,27 +203,34 @@ class RemoteEngine:
         """Read what comes until a time; at least what is there already."""
         while True:
             left = until - time.monotonic()
+            self._talk.tick()
             for event in self.end.events(max(0.0, left)):
                 self._take(event)
             if until - time.monotonic() <= 0.0005:
                 return
+
+    def _tell(self, line: str) -> None:
+        self._talk.line(NOBODY, line)
 
     def _take(self, event: EngineEvent) -> None:
         waited = self.figures.waiting
         self.figures.take(event, time.monotonic_ns())  # first: whoever reads a line below may end us right after it
         if isinstance(event, PictureTaken) and waited:
             late = f", {self.figures.photon_ms[-1]:.0f} ms after its input" if self.figures.photon_ms else ""
-            self._say(f"pictures come: the first answers frame {event.seq}{late}")
+            self._tell(f"pictures come: the first answers frame {event.seq}{late}")
         if isinstance(event, Opened):
-            self._say(f"{event.welcome.renderer} serves us ({event.welcome.encoding}, planes {event.welcome.planes})")
-            for note in event.welcome.notes:
-                self._say(f"note: {note}")
+            welcome, name = event.welcome, shown(event.welcome.renderer)
+            self._tell(f"{name} serves us ({welcome.encoding}, planes {', '.join(welcome.planes) or 'none'})")
+            for note in welcome.notes:
+                self._tell(f"note: {shown(note, LINE)}")
         elif isinstance(event, Lost):
-            self._say(f"lost the renderer: {event.reason}; greeting again")
+            self._tell(f"lost the renderer: {shown(event.reason, LINE)}; greeting again")
         elif isinstance(event, Refused):
-            self._say(f"refused: {event.code} {event.name}: {event.text}")
+            self._tell(f"refused: {event.code} {shown(event.name)}: {shown(event.text, LINE)}")
+        elif isinstance(event, PeerBroke):
+            self._tell(f"the renderer broke the protocol: {int(event.fault)} {event.fault.label}: {shown(event.text)}")
         elif isinstance(event, Closed):
-            self._say(event.reason)
+            self._tell(shown(event.reason, LINE))
         elif isinstance(event, PictureTaken) and self._plan.on_picture is not None:
             self._plan.on_picture(event.pixels)
 

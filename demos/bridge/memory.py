@@ -48,10 +48,10 @@ def write_memory(path: Path, setup: RaceSetup, camera: str, drive: Drive, memory
 
 
 def read_memory(path: Path, setup: RaceSetup, camera: str, drive: Drive) -> Memory | None:
-    """Put the drive where the file left it; None if there is no file, or one of another race.
+    """Put the drive where the file left it; None if there is no file.
 
     Raises:
-        UserError: the file is not one of ours.
+        UserError: the file is not one of ours, or of another race; it would be overwritten.
     """
     if not path.exists():
         return None
@@ -59,14 +59,19 @@ def read_memory(path: Path, setup: RaceSetup, camera: str, drive: Drive) -> Memo
         record = json.loads(path.read_text(encoding="utf-8"))
         if record["format"] != FORMAT:
             raise ValueError(f"format {record['format']!r}")
-        if record["setup"] != asdict(setup) or record["camera"] != camera:
-            return None
+        theirs, ours = {**record["setup"], "camera": record["camera"]}, {**asdict(setup), "camera": camera}
         memory = Memory(bytes.fromhex(record["token"]) or None, int(record["generation"]), int(record["next_seq"]))
         world, rig = base64.b64decode(record["world"]), base64.b64decode(record["rig"])
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UserError(
             f"{path} is not the memory of an engine ({error}); remove it or name another --memory"
         ) from None
-    drive.world.restore(world)
-    drive.rig.restore(rig)
+    if differing := [name for name in ours if theirs.get(name) != ours[name]]:
+        facts = ", ".join(f"{name} {theirs.get(name)!r} there, {ours[name]!r} here" for name in differing)
+        raise UserError(f"{path} is the memory of another race ({facts}); name another --memory, or remove it")
+    try:
+        drive.world.restore(world)
+        drive.rig.restore(rig)
+    except Exception as error:  # whatever damaged bytes lead to
+        raise UserError(f"{path} is damaged ({error}); remove it or name another --memory") from None
     return memory

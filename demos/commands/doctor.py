@@ -41,6 +41,8 @@ PACKAGES = {
     "gymnasium": "gymnasium",
     "torch": "torch",
     "zmq": "pyzmq",
+    "aiohttp": "aiohttp",
+    "aiortc": "aiortc",
 }
 """Import name → distribution."""
 ESSENTIAL = ("numpy", "numba", "zstandard", "cv2", "av")

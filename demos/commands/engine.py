@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from demos.bridge.options import add_address_arguments
-from demos.ends import advising
+from demos.ends import advising, stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_place, parse_size, positive
 from demos.report import print_json
 
@@ -27,8 +27,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Drive."""
+    """Drive until the end of the plan, Ctrl-C or SIGTERM."""
     from demos.bridge.engine import EnginePlan, RemoteEngine
+    from demos.bridge.lines import Lines
     from demos.bridge.options import keys_of, mendable
     from demos.options import DEFAULT_TRACK
     from engine_sim.racing.world import RaceSetup
@@ -50,13 +51,15 @@ def run(args: argparse.Namespace) -> int:
         positive(args.wait, "--wait"),
         args.prompt,
     )
+    engine: RemoteEngine | None = None
     with mendable():
-        with advising("--views cpu needs none"):
-            engine = RemoteEngine(plan, keys_of(args), say=lambda line: print(line, flush=True))
         try:
-            engine.run()
+            with stoppable(), Lines() as lines:
+                with advising("--views cpu needs none"):
+                    engine = RemoteEngine(plan, keys_of(args), lines.say)
+                engine.run()
         except KeyboardInterrupt:  # without --seconds the usual end: the figures are wanted all the same
-            if engine.figures.pictures:
+            if engine is not None and engine.figures.pictures:
                 tell(engine.report(), track, args)
             raise
     tell(engine.report(), track, args)

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING
 
 from demos.options import add_race_arguments, add_view_arguments, check_fps, check_place, parse_size, positive
 from demos.play.paint_plan import PRESETS
+from demos.prompt_schedule.options import add_schedule_argument, scheduled
+from demos.streaming.options import add_stream_arguments, stream_plan
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from demos.play.game import PlayOptions
     from demos.play.paint_plan import PaintPlan
+    from demos.play.start import Painters
 
 FILM = Path("sessions/play.mp4")
 FILM_SECONDS = 20.0
@@ -29,8 +32,24 @@ VIEWS = {
 }
 
 
+RACE_WORDS = ("track", "seed", "rivals", "laps", "look", "camera", "size", "record")
+"""Options that say what is raced. With none of them the window opens on the start screen."""
+
+
+class Remembered(argparse.Action):
+    """Stores a value as ever, and that it was given."""
+
+    def __call__(
+        self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: object, option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, values)
+        namespace.given = (*getattr(namespace, "given", ()), self.dest)
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
+    parser.epilog = "Without an option that says what to race (track, look, size …) the window opens on a start screen."
+    parser.register("action", None, Remembered)
     add_race_arguments(parser)
     add_view_arguments(parser)
     shown = "; ".join(f"{name}: {meaning}" for name, meaning in VIEWS.items())
@@ -38,9 +57,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--manual", action="store_true", help="shift gears yourself")
     parser.add_argument("--record", type=Path, metavar="DIR", help="write the drive to a session folder")
     add_renderer_arguments(parser)
+    add_stream_arguments(parser)
     parser.add_argument("--headless", action="store_true", help="no window: a scripted driver, filmed")
     parser.add_argument("--seconds", type=float, default=FILM_SECONDS, metavar="S", help="headless: length (20)")
     parser.add_argument("--out", type=Path, default=FILM, metavar="FILE", help=f"headless: the film ({FILM})")
+    add_schedule_argument(parser, "headless")
     parser.add_argument("--json", action="store_true", help="headless: one JSON object on the last line, as always")
 
 
@@ -60,17 +81,23 @@ def add_renderer_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Play."""
-    options = play_options(args)
+    options = scheduled(play_options(args), args)
     if args.headless:
-        return film(args, options)
+        return film(options, args.seconds, args.out)
     from demos.play.screen import display_found
 
     if not display_found():
         print(f"no display here: filming a scripted race of {args.seconds:g} s to {args.out} instead", file=sys.stderr)
-        return film(args, options)
-    from demos.play.window import play_in_window
+        return film(options, args.seconds, args.out)
+    if args.schedule is not None:
+        raise UserError("--schedule is for films: add --headless; in the window L and T change look and prompt")
+    if any(name in getattr(args, "given", ()) for name in RACE_WORDS):
+        from demos.play.window import play_in_window
 
-    return play_in_window(options)
+        return play_in_window(options)
+    from demos.play.evening import play_from_start
+
+    return play_from_start(options, painters_of(options.paint, args))
 
 
 def play_options(args: argparse.Namespace) -> PlayOptions:
@@ -101,6 +128,7 @@ def play_options(args: argparse.Namespace) -> PlayOptions:
         view=args.view,
         record=args.record,
         paint=paint_plan(args),
+        stream=stream_plan(args, args.fps),
     )
 
 
@@ -130,6 +158,15 @@ def paint_plan(args: argparse.Namespace) -> PaintPlan | None:
     return PaintPlan(preset, args.random_weights, args.renderer, keys, args.reference, checked_prompt(args.prompt))
 
 
+def painters_of(plan: PaintPlan | None, args: argparse.Namespace) -> Painters:
+    """Who can paint, for the start screen: who the options name, or the shipped model, and the engine's own views."""
+    from demos.play.start import Painters
+
+    if plan is None or args.view is not None:  # a view that was asked for says whether there is a picture in it
+        return Painters(("the engine's own",), (plan,))
+    return Painters((f"painted by {plan.preset or plan.address}", "the engine's own"), (plan, None))
+
+
 def checked_prompt(text: str | None) -> str | None:
     """A prompt as it can be sent: no line breaks or control characters. UserError if it is too long."""
     from demos.play.textbox import LONGEST, printable
@@ -139,19 +176,23 @@ def checked_prompt(text: str | None) -> str | None:
     return None if text is None else printable(text).strip()
 
 
-def film(args: argparse.Namespace, options: PlayOptions) -> int:
-    """Headless play; prints where the film is, and figures as JSON on the last line."""
+def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 0.0) -> int:
+    """Headless play; prints where the film is, and figures as JSON on the last line.
+
+    Args:
+        seconds, out, begin: see ``film_race``.
+    """
     from demos.play.headless import film_race
     from demos.play.stage import shown_views
     from demos.report import print_json
 
-    seconds = positive(args.seconds, "--seconds")
+    positive(seconds, "--seconds")
     if options.paint is None or "paint" not in shown_views(options.view or "paint"):
-        print_json(film_race(options, seconds, args.out, say=print))
+        print_json(film_race(options, seconds, out, print, begin))
         return 0
     from demos.play.headless_paint import film_painted
 
-    report = film_painted(options, options.paint, seconds, args.out, say=print)
+    report = film_painted(options, options.paint, seconds, out, print, begin)
     chunk = report["chunk_ms"]
     print(
         f"{report['renderer']}: {report['fps']} frames a second, a chunk in {chunk['median']} ms (p95 {chunk['p95']}), "

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demos.bridge.options import add_address_arguments
+from demos.streaming.options import add_stream_arguments, stream_plan
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -17,6 +19,9 @@ if TYPE_CHECKING:
 PRESETS = ("nano", "base", "toy")
 DEFAULT_PRESET = "nano"
 MOST_CHUNK = 1000
+DEFAULT_RATE = 24
+
+Say = Callable[[str], None]
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planes", metavar="NAME,…", help="palette: guide planes to ask for: depth, motion, object")
     parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
     parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
+    add_stream_arguments(parser)
     parser.add_argument("--slow", type=float, default=0.0, metavar="MS", help="palette: time for a frame, to be slow")
 
 
@@ -43,26 +49,41 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C or SIGTERM."""
+    from demos.bridge.lines import Lines
     from demos.bridge.options import keys_of, mendable
+    from demos.bridge.web import web_gateway
+    from demos.ends import stoppable
     from render_bridge.serving import serve
-    from render_bridge.zmq.address import check_address
+    from render_bridge.zmq.address import check_address, refuse_if_served
 
     for name in ("chunk", "first_chunk", "sessions"):
         value = getattr(args, name)
         if value is not None and not 1 <= value <= MOST_CHUNK:
             raise UserError(f"--{name.replace('_', '-')} must be at least 1 and at most {MOST_CHUNK}, got {value}")
-    with mendable():
+    plan = stream_plan(args, DEFAULT_RATE)
+    with mendable(), stoppable(), Lines() as lines, ExitStack() as stack:
         keys = keys_of(args)
-        check_address(args.address, keys is not None)
-        preset = choose_preset(args)
-        factory = palette_factory(args) if preset is None else model_factory(args, preset)
-        with web_gateway(args.web, args.address):
-            serve(args.address, factory, keys, say=tell)
+        address = check_address(args.address, keys is not None)
+        refuse_if_served(address)  # before a model is loaded for nothing
+        preset = choose_preset(args, lines.say)
+        factory, what = palette_factory(args) if preset is None else model_factory(args, preset, lines.say)
+        if plan is not None:
+            from demos.streaming.serving import StreamedFactory
+
+            factory = StreamedFactory(factory, plan, lines.say)
+            stack.callback(factory.close)
+        gateway, keys = web_gateway(args.web, address, keys, lines.say)
+
+        def opened() -> None:
+            lines.say(f"serving {what} at {address}")
+            stack.enter_context(gateway)
+
+        serve(address, factory, keys, say=lines.say, opened=opened)
     return 0
 
 
-def choose_preset(args: argparse.Namespace) -> str | None:
+def choose_preset(args: argparse.Namespace, say: Say = print) -> str | None:
     """The model that is meant, or None: the palette stand-in. Raises UserError if both are asked for."""
     model_words = [w for w in ("random_weights", "weights", "device", "threads", "number_type") if getattr(args, w)]
     if args.renderer == "palette":
@@ -74,28 +95,28 @@ def choose_preset(args: argparse.Namespace) -> str | None:
         return str(args.preset or DEFAULT_PRESET)
     if args.planes or args.slow:
         return None
-    return default_preset()
+    return default_preset(say)
 
 
-def default_preset() -> str | None:
+def default_preset(say: Say) -> str | None:
     """``nano`` if it can be had; otherwise a line says why not, and what is taken instead."""
     from demos.renderer.process import need_torch
     from diffusion_render.model.places import has_weights, weights_folder
 
     instead = "the palette stand-in colours the classes instead"
     if not has_weights(DEFAULT_PRESET):
-        tell(f"no weights of {DEFAULT_PRESET} in {weights_folder()} yet: {instead}")
+        say(f"no weights of {DEFAULT_PRESET} in {weights_folder()} yet: {instead}")
         return None
     try:
         need_torch()
     except UserError as error:
-        tell(f"{error}; {instead}")
+        say(f"{error}; {instead}")
         return None
     return DEFAULT_PRESET
 
 
-def palette_factory(args: argparse.Namespace) -> RendererFactory:
-    """The stand-in. Raises UserError for a plane that does not exist."""
+def palette_factory(args: argparse.Namespace) -> tuple[RendererFactory, str]:
+    """The stand-in, and what it is. Raises UserError for a plane that does not exist."""
     from render_bridge.protocol.offer import Offer
     from render_bridge.protocol.planes import PLANES
     from render_bridge.stand_in import PaletteFactory
@@ -109,12 +130,12 @@ def palette_factory(args: argparse.Namespace) -> RendererFactory:
     offer = Offer(
         "palette stand-in", run=chunk, first_run=first, window=window, planes=planes, max_sessions=args.sessions
     )
-    tell(f"serving the palette stand-in (no model: it colours the classes) at {args.address}")
-    return PaletteFactory(offer, max(0.0, args.slow) / 1000)
+    what = "the palette stand-in (no model: it colours the classes)"
+    return PaletteFactory(offer, max(0.0, args.slow) / 1000), what
 
 
-def model_factory(args: argparse.Namespace, preset: str) -> RendererFactory:
-    """The model, ready to draw. Raises UserError for weights or a device that cannot be used."""
+def model_factory(args: argparse.Namespace, preset: str, say: Say) -> tuple[RendererFactory, str]:
+    """The model, ready to draw, and what it is. Raises UserError for weights or a device that cannot be used."""
     from demos.renderer.process import need_torch, set_up_torch
 
     if args.planes or args.slow:
@@ -124,10 +145,9 @@ def model_factory(args: argparse.Namespace, preset: str) -> RendererFactory:
 
     plan = plan_of(args, preset)
     set_up_torch(plan.threads)
-    factory = StreamFactory(plan, say=tell)
+    factory = StreamFactory(plan, say=say)
     factory.warm_up()
-    tell(f"serving {factory.what} at {args.address}")
-    return factory
+    return factory, factory.what
 
 
 def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
@@ -146,23 +166,3 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
         cut_schedule(getattr(args, "chunk", None), getattr(args, "first_chunk", None)),
         getattr(args, "sessions", 1),
     )
-
-
-def tell(line: str) -> None:
-    """Print at once: somebody may wait for the line."""
-    print(line, flush=True)
-
-
-def web_gateway(port: int | None, address: str) -> AbstractContextManager[object]:
-    """A gateway for browsers in front of the renderer, or nothing. Raises UserError and BridgeError."""
-    if port is None:
-        return nullcontext()
-    try:
-        from render_bridge.gateways.websocket import Gateway, GatewayPlan
-    except ImportError:
-        raise UserError("--web needs the package websockets: pip install websockets") from None
-    if not 0 <= port <= 65535:
-        raise UserError(f"--web takes a port from 0 (any that is free) to 65535, got {port}")
-    gateway = Gateway(GatewayPlan(address, port=port), say=tell)
-    tell(f"browsers: {gateway.url}")
-    return gateway

@@ -2,89 +2,107 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pygame
 from numpy.typing import NDArray
 
-from .events import EventPump, Pumped
+from engine_sim.core.ticks import TICK_RATE
+
+from .events import Pumped
+from .front import Front
 from .game import PlayOptions
-from .inputs import Inputs
 from .letterbox import Rect
-from .notices import Notices
-from .overlay_paint import OverlayPainter
 from .pace import Pace
 from .painter import PaintJob
-from .screen import Screen
 from .stage import Make, Stage
 from .studio import Studio
 
-REFRESH_SECONDS = 0.2
-"""A paused or slow game still redraws its display this often."""
+if TYPE_CHECKING:
+    from demos.streaming.stream import LiveStream
 
 
 class Desk:
-    """Opens window and views; the renderer starts with ``start_renderer``.
+    """Opens views, and a window if there is none yet; the renderer starts with ``start_renderer``.
 
     Args:
         options: what to play.
         make_painter: opens a view.
+        front: the window; the desk opens one of its own without it, and closes that with itself.
     """
 
-    def __init__(self, options: PlayOptions, make_painter: Make) -> None:
+    def __init__(self, options: PlayOptions, make_painter: Make, front: Front | None = None) -> None:
         self.options = options
-        self.screen = Screen((options.width, options.height), f"Paintover: {options.setup.track}")
-        self.inputs = Inputs()
-        self.events = EventPump(self.inputs, self.screen.size)
+        self.front = front or Front((options.width, options.height), f"Paintover: {options.setup.track}")
+        self._owns_front = front is None
+        self.screen, self.inputs, self.events = self.front.screen, self.front.inputs, self.front.events
+        self.notices, self.painter = self.front.notices, self.front.painter
+        self.make_painter = make_painter
         job = PaintJob("", options.width, options.height, options.looks[0].look)
         paints = options.paint is not None
         view = options.view or ("paint" if paints else "both")
-        self.stage = Stage(job, view, options.view is not None, make_painter, paints)
+        self.stage = Stage(job, view, options.view is not None, make_painter, paints, wipes=True)
         self.studio: Studio | None = None
-        self.notices = Notices()
-        self.painter = OverlayPainter()
+        self.stream: LiveStream | None = None
         self.pace = Pace()
         self.look = 0
         self.prompt = (options.paint.prompt or "") if options.paint is not None else ""
         self.help = False
         self.lost_ticks = 0
-        self.pumped_at = 0
-        self._dirty = True
-        self._shown_at = 0.0
 
     def start_renderer(self) -> None:
-        """Start or greet the renderer, if there is to be one. UserError: bad address, size or reference."""
+        """Start or greet the renderer and open the stream, if there are to be any.
+
+        UserError: bad address, size or reference of a renderer. A stream only tells of its troubles.
+        """
         if self.options.paint is not None:
             size = self.options.width, self.options.height
             self.studio = Studio(self.options.paint, self.stage, size, self.options.fps, self.notices.say)
+        if self.options.stream is not None:
+            from demos.streaming.stream import LiveStream  # loads FFmpeg
+
+            self.stream = LiveStream(self.options.stream, self.notices.say)
+
+    def show_live(self) -> None:
+        """Hand what the stage shows to the stream, if there is one, at its own size and without the display."""
+        tick = self.stage.tick
+        if self.stream is not None and tick is not None:
+            self.stream.show(self.stage.compose(*self.stage.size), tick / TICK_RATE)
+
+    def revive_renderer(self) -> None:
+        """Start a renderer of ours again that was left."""
+        if self.studio is not None:
+            self.studio.revive()
+
+    @property
+    def pumped_at(self) -> int:
+        """When the event queue was emptied last, nanoseconds."""
+        return self.front.pumped_at
 
     def pump(self) -> Pumped:
-        """Empty the event queue; what it says of the window is remembered here."""
-        self.pumped_at = time.monotonic_ns()
-        pumped = self.events.pump()
-        self._dirty = self._dirty or pumped.redraw
-        for text in pumped.notices:
-            self.notices.say(text)
+        """Empty the event queue; see ``Front.pump``."""
+        pumped = self.front.pump()
         if self.stage.notice:  # a view was given up for another
             self.notices.say(self.stage.notice)
             self.stage.notice = ""
-        overlay = self.events.overlay
-        if overlay is not None and overlay.done:
-            overlay.close()
-            self.events.overlay, self._dirty = None, True
         return pumped
 
     def touch(self) -> None:
         """Something else is to be shown."""
-        self._dirty = True
+        self.front.touch()
+
+    def close_overlay(self) -> None:
+        """Nothing is open over the picture any more."""
+        if self.events.overlay is not None:
+            self.events.overlay.close()
+            self.events.overlay = None
 
     @property
     def due(self) -> bool:
         """True if the window wants to be drawn although no picture is new."""
-        stale = self._dirty or self.notices.fresh or time.monotonic() - self._shown_at > REFRESH_SECONDS
-        return self.events.window.visible and stale
+        return self.front.due
 
     def show(
         self,
@@ -93,15 +111,16 @@ class Desk:
         picture: tuple[int, int] | None = None,
     ) -> None:
         """Draw the window; see ``Screen.show``. Without a ``picture`` the aspect is that of what the stage shows."""
-        self.screen.show(picture or self.stage.size, compose, overlay)
-        self._dirty, self._shown_at = False, time.monotonic()
+        self.front.show(compose, overlay, picture or self.stage.size)
 
     def close(self) -> None:
-        """End the renderer, the views, the window."""
+        """End the renderer, the stream and the views, and the window if it is ours."""
         try:
+            if self.stream is not None:
+                self.stream.close()
             if self.studio is not None:
                 self.studio.close()
         finally:
             self.stage.close()
-            self.events.close()
-            self.screen.close()
+            if self._owns_front:
+                self.front.close()

@@ -10,7 +10,7 @@ import pygame
 from pygame._sdl2 import controller
 
 from .inputs import Inputs
-from .keyboard import COMMAND_KEYS, Command
+from .keyboard import Command
 from .overlays import Overlay
 
 
@@ -69,10 +69,13 @@ class EventPump:
         """Handle every waiting event, up to one that opens something over the picture: the next ones belong to that."""
         out = Pumped()
         waiting = deque([*self._later, *pygame.event.get()])
-        while waiting and not {Command.LOOK, Command.PROMPT} & {*out.commands}:
+        while waiting and not _OPENING & {*out.commands}:
             event = waiting.popleft()
+            if self._said_twice(event):
+                continue
             if self.overlay is not None and not self.overlay.done and self.overlay.take(event):
                 out.redraw = True
+                self._let_go(event)
             elif event.type == pygame.QUIT:
                 out.commands.append(Command.QUIT)
             elif event.type in (pygame.KEYDOWN, pygame.KEYUP):
@@ -87,9 +90,16 @@ class EventPump:
     def _key(self, event: pygame.event.Event, out: Pumped) -> None:
         down = event.type == pygame.KEYDOWN
         self._inputs.key(event.scancode, down)
-        command = COMMAND_KEYS.get(pygame.key.name(event.key))
+        command = self._inputs.bindings.commands.get(pygame.key.name(event.key))
         if down and command is not None and not self._inputs.command(command):
             out.commands.append(command)
+
+    def _let_go(self, event: pygame.event.Event) -> None:
+        """What comes up, or how far an axis stands, is known to the game although something is open over it."""
+        if event.type == pygame.KEYUP:
+            self._inputs.key(event.scancode, False)
+        elif event.type in _PAD_STATE and self._speaks(event):
+            self._pad_event(event, Pumped())
 
     def _window_event(self, event: pygame.event.Event, out: Pumped) -> None:
         if event.type == pygame.WINDOWFOCUSLOST:
@@ -121,6 +131,11 @@ class EventPump:
                 if command is not None and not self._inputs.command(command):
                     out.commands.append(command)
 
+    def _said_twice(self, event: pygame.event.Event) -> bool:
+        """True for the raw half of what a mapped pad says; see ``_speaks``."""
+        pad = self._inputs.pads.find(event.instance_id) if event.type in _RAW_EVENTS else None
+        return pad is not None and pad.mapped
+
     def _speaks(self, event: pygame.event.Event) -> bool:
         """Mapped pads send everything twice, raw and mapped; each device is heard in one of the two languages."""
         pad = self._inputs.pads.find(event.instance_id)
@@ -141,7 +156,7 @@ class EventPump:
         except pygame.error:
             return  # pulled out again before its event was read
         self._inputs.pads.add(stick.get_instance_id(), stick.get_name(), mapped)
-        out.notices.append(f"{stick.get_name()} connected" + ("" if mapped else " (no mapping: axis 1, buttons 1–3)"))
+        out.notices.append(f"{stick.get_name()} connected" + ("" if mapped else " (no mapping: axis 1, buttons 1–4)"))
 
     def _pull_out(self, instance: int, out: Pumped) -> None:
         if self._open.pop(instance, None) is not None:
@@ -149,6 +164,11 @@ class EventPump:
         self._inputs.pad_removed(instance)
 
 
+_OPENING = {Command.LOOK, Command.PROMPT, Command.MENU, Command.PHOTO}
+_PAD_STATE = {
+    pygame.CONTROLLERAXISMOTION, pygame.CONTROLLERBUTTONUP, pygame.JOYAXISMOTION, pygame.JOYBUTTONUP,
+}  # fmt: skip
+_RAW_EVENTS = {pygame.JOYAXISMOTION, pygame.JOYBUTTONDOWN, pygame.JOYBUTTONUP, pygame.JOYHATMOTION}
 _CONTROLLER_EVENTS = {
     pygame.CONTROLLERAXISMOTION, pygame.CONTROLLERBUTTONDOWN, pygame.CONTROLLERBUTTONUP,
 }  # fmt: skip

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from demos.options import CAMERAS, NamedLook
 from engine_sim.racing.controls import Controls
@@ -21,6 +22,10 @@ from engine_sim.views.scene import build_scene
 from .hud import PLAYER, Hud, Minimap, read_hud
 from .paint_plan import PaintPlan
 
+if TYPE_CHECKING:
+    from demos.prompt_schedule.text import Change
+    from demos.streaming.stream import StreamPlan
+
 
 @dataclass(frozen=True)
 class PlayOptions:
@@ -32,11 +37,14 @@ class PlayOptions:
         camera: kind of camera to start with.
         width, height: render size of one view, pixels.
         fps: video rate.
-        view: one of ``stage.VIEWS``, or of ``stage.PAINT_VIEWS`` with a renderer; None for the best that this machine
+        view: one of ``views.VIEWS``, or of ``views.PAINT_VIEWS`` with a renderer; None for the best that this machine
             can open.
         record: session folder to write, or None.
-        shots: folder of the screenshots.
+        shots, photos: folders of the screenshots and of photo mode.
         paint: the renderer, or None for the engine's own views.
+        inputs: recorded controls by tick, for a film of what somebody drove; None lets the agent drive films.
+        schedule: changes of look and prompt to come in a film.
+        stream: where the picture goes live, or None.
     """
 
     setup: RaceSetup
@@ -48,7 +56,11 @@ class PlayOptions:
     view: str | None = None
     record: Path | None = None
     shots: Path = Path("sessions/screenshots")
+    photos: Path = Path("sessions/photos")
     paint: PaintPlan | None = None
+    inputs: tuple[Controls, ...] | None = None
+    schedule: tuple[Change, ...] = ()
+    stream: StreamPlan | None = None
 
 
 class Game:
@@ -57,7 +69,14 @@ class Game:
     Args:
         drive: the race with its camera, at its start.
         tape: its recording, if it is to have one.
+
+    Attributes:
+        replays: True for a recording that is played back: nobody's keys drive it.
+        news: something that the player should hear once.
     """
+
+    replays = False
+    news = ""
 
     def __init__(self, drive: Drive, tape: Tape | None = None) -> None:
         self.drive = drive
@@ -148,6 +167,10 @@ class Tape:
 
 class Loader:
     """The slow work before a race, in two steps, so that views can open while the rules compile."""
+
+    def again(self, options: PlayOptions) -> PlayOptions:
+        """What is played after a race with these options, if the player wants another one."""
+        return replace(options, setup=replace(options.setup, seed=options.setup.seed + 1))
 
     def place(self, options: PlayOptions, progress: Callable[[str], None]) -> Track:
         """The circuit. UserError if it is unknown."""

@@ -6,9 +6,10 @@ from collections.abc import Callable, Sequence
 
 import pygame
 
+from .arrows import render
 from .hud import LAMPS, Hud, Minimap
-from .keyboard import HELP
 from .letterbox import Rect
+from .settings.help import HelpLine
 
 WHITE, GREY, SHADE = (255, 255, 255), (186, 192, 200), (10, 12, 16)
 SMALLEST = 13  # below this nobody can read it
@@ -50,23 +51,31 @@ class Lettering:
             surface.blit(image, image.get_rect(centerx=box.centerx, top=top))
             top += image.get_height()
 
-    def help(self, surface: pygame.Surface, place: Rect, lines: Sequence[str] = ()) -> None:
-        """The page of keys; ``lines`` stand below them, where a box of their own would cover some."""
-        size = max(12, place.height // (2 * (len(HELP) + len(lines))))  # lines of 1.4 sizes fill most of the height
+    def help(
+        self,
+        surface: pygame.Surface,
+        place: Rect,
+        page: Sequence[HelpLine],
+        pad: bool = False,
+        lines: Sequence[str] = (),
+    ) -> None:
+        """The page of keys, or of a ``pad``; ``lines`` stand below, where a box of their own would cover some."""
+        count = len(page) + len(lines)
+        size = max(12, min(place.height // (2 * count), place.width // 34))  # lines of 1.4 sizes fill it
         font = self._font(size)
-        keys = [font.render(k, True, ACCENT) for k, _ in HELP]
-        words = [font.render(w, True, WHITE) for _, w in HELP]
+        keys = [render(font, row.pad if pad else row.keys, ACCENT) for row in page]
+        words = [font.render(row.words, True, WHITE) for row in page]
         column, line = max(k.get_width() for k in keys) + size, int(size * 1.4)
         width = column + max(w.get_width() for w in words)
         below = [font.render(row, True, WHITE) for text in lines for row in wrapped(text, width, font)]
-        box = pygame.Rect(0, 0, width, line * (len(HELP) + len(below)) + (size // 2 if below else 0))
+        box = pygame.Rect(0, 0, width, line * (len(page) + len(below)) + (size // 2 if below else 0))
         box.center = place.left + place.width // 2, place.top + place.height // 2
         self._shade(surface, box.inflate(2 * size, 2 * size), 225)
         for row, (key, word) in enumerate(zip(keys, words, strict=True)):
             surface.blit(key, (box.left, box.top + row * line))
             surface.blit(word, (box.left + column, box.top + row * line))
         for row, image in enumerate(below):
-            top = box.top + (len(HELP) + row) * line + size // 2
+            top = box.top + (len(page) + row) * line + size // 2
             surface.blit(image, image.get_rect(centerx=box.centerx, top=top))
 
     def loading(self, surface: pygame.Surface, place: Rect, title: str, lines: Sequence[str]) -> None:

@@ -5,20 +5,48 @@ from __future__ import annotations
 from engine_sim.racing.controls import Controls
 
 from .keyboard import Command, Keyboard
-from .pad import PadConfig, Pads
+from .pad import FULL_SCALE, PAD_STEER, PLAIN_STEER, PadConfig, Pads
+from .settings.bindings import Bindings
 
 KEYBOARD = -1
 
 
 class Inputs:
-    """Keyboard and pads together. Feed it events, read it once a tick."""
+    """Keyboard and pads together. Feed it events, read it once a tick.
 
-    def __init__(self, config: PadConfig | None = None) -> None:
+    Args:
+        config: feel of the pads.
+        bindings: which key and control does what.
+    """
+
+    def __init__(self, config: PadConfig | None = None, bindings: Bindings | None = None) -> None:
         self.keyboard = Keyboard()
         self.pads = Pads(config)
+        self.bindings = Bindings()
+        self.bind(bindings or Bindings(), self.pads.config)
         self._active = KEYBOARD
         self._reset = False
         self._shift = 0
+
+    @property
+    def on_pad(self) -> bool:
+        """True while a pad was touched last."""
+        return self.pads.find(self._active) is not None
+
+    def steering_stick(self) -> float | None:
+        """Where the stick that steers is on the first pad, −1 … 1, as it comes; None without a pad."""
+        pad = next((self.pads.find(i) for i in self.pads.players() if i is not None), None)
+        if pad is None:
+            return None
+        axis = self.pads.bound.get(PAD_STEER, "") if pad.mapped else PLAIN_STEER
+        return max(-1.0, min(1.0, pad.sticks.get(axis, 0) / FULL_SCALE))
+
+    def bind(self, bindings: Bindings, config: PadConfig) -> None:
+        """Other keys and controls from now on; whatever is held is let go of."""
+        self.keyboard.release_all()
+        self.pads.release_all()
+        self.bindings, self.keyboard.driving = bindings, bindings.driving
+        self.pads.config, self.pads.bound, self.pads.commands = config, bindings.pad, bindings.pad_commands()
 
     def key(self, scancode: int, down: bool) -> None:
         """A key went down or up, by its place on the keyboard."""
@@ -63,6 +91,6 @@ class Inputs:
     def read(self) -> Controls:
         """Controls of the next tick; takes the pending edges with it."""
         pad = self.pads.find(self._active)
-        held = self.keyboard.controls() if pad is None else pad.controls(self.pads.config)
+        held = self.keyboard.controls() if pad is None else pad.controls(self.pads.config, self.pads.bound)
         edges, self._reset, self._shift = (self._reset, self._shift), False, 0
         return held._replace(reset=edges[0], gear_shift=edges[1])

@@ -6,6 +6,7 @@ calls scancodes.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import Enum
 
 from engine_sim.racing.controls import Controls
@@ -15,11 +16,16 @@ class Command(Enum):
     """What a key or a pad's button asks of the program, once per press."""
 
     QUIT = "quit"
+    HOME = "start screen"
+    MENU = "menu"
     PAUSE = "pause"
     CAMERA = "next camera"
     VIEW = "next view"
     LOOK = "looks"
     PROMPT = "prompt"
+    PHOTO = "photo mode"
+    WIPE_LEFT = "wipe to the left"
+    WIPE_RIGHT = "wipe to the right"
     SCREENSHOT = "screenshot"
     HELP = "help"
     FULL_SCREEN = "full screen"
@@ -43,12 +49,15 @@ DRIVING_KEYS = {
     44: HANDBRAKE,  # space
 }
 COMMAND_KEYS = {
-    "escape": Command.QUIT,
+    "escape": Command.MENU,
     "p": Command.PAUSE,
     "c": Command.CAMERA,
     "v": Command.VIEW,
     "l": Command.LOOK,
     "t": Command.PROMPT,
+    "f": Command.PHOTO,
+    ",": Command.WIPE_LEFT,
+    ".": Command.WIPE_RIGHT,
     "f12": Command.SCREENSHOT,
     "h": Command.HELP,
     "f1": Command.HELP,
@@ -58,31 +67,22 @@ COMMAND_KEYS = {
     "e": Command.SHIFT_UP,
     "q": Command.SHIFT_DOWN,
 }
-HELP = (
-    ("arrows or W A S D", "steer, throttle, brake and reverse"),
-    ("space", "handbrake"),
-    ("E  Q", "gear up, gear down (with --manual)"),
-    ("R", "put the car back on the track"),
-    ("Enter", "another race"),
-    ("C", "next camera"),
-    ("V", "next view: class map, picture, teacher, side by side"),
-    ("L", "looks: arrow keys choose, Enter takes"),
-    ("T", "type a prompt for the renderer"),
-    ("P", "pause"),
-    ("F11  F12", "full screen, screenshot"),
-    ("H  Esc", "this help, quit"),
-)
 
 
 class Keyboard:
-    """Which driving keys are down, in the order in which they went down."""
+    """Which driving keys are down, in the order in which they went down.
 
-    def __init__(self) -> None:
+    Args:
+        driving: place of a key → driving action.
+    """
+
+    def __init__(self, driving: Mapping[int, str] = DRIVING_KEYS) -> None:
+        self.driving = driving
         self._down: dict[int, str] = {}
 
     def press(self, scancode: int) -> bool:
         """A key went down; True if it is a driving key. A repeated press changes nothing."""
-        action = DRIVING_KEYS.get(scancode)
+        action = self.driving.get(scancode)
         if action is not None:
             self._down.setdefault(scancode, action)
         return action is not None

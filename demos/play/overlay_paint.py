@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pygame
 
+from .arrows import render
 from .hud_paint import ACCENT, GREY, WHITE, Lettering
 from .letterbox import Rect
 from .picker import Picker
@@ -68,6 +71,27 @@ class OverlayPainter(Lettering):
             pygame.draw.rect(surface, WHITE, (left + before, row.top, CURSOR, row.height))
         surface.set_clip(None)
         return row
+
+    def hints(self, surface: pygame.Surface, place: Rect, hints: Sequence[tuple[str, str]], size: int) -> None:
+        """What keys do, (key, words) one behind the other in as few rows as they take, at the lower edge."""
+        font, gap = self._font(size), size
+        cells = [(render(font, key, WHITE), font.render(word, True, GREY)) for key, word in hints]
+        widths = [key.get_width() + gap // 2 + word.get_width() for key, word in cells]
+        rows: list[list[int]] = [[]]
+        for number, width in enumerate(widths):
+            if rows[-1] and sum(widths[n] + gap for n in rows[-1]) + width > place.width - 4 * size:
+                rows.append([])
+            rows[-1].append(number)
+        line, wide = int(1.3 * size), max(sum(widths[n] + gap for n in row) - gap for row in rows)
+        box = pygame.Rect(0, 0, wide + size, len(rows) * line + size // 2)
+        box.midbottom = place.left + place.width // 2, place.top + place.height - size // 2
+        self._shade(surface, box, 170)
+        for number, row in enumerate(rows):
+            left, top = box.left + size // 2, box.top + size // 4 + number * line
+            for n in row:
+                surface.blit(cells[n][0], (left, top))
+                surface.blit(cells[n][1], (left + cells[n][0].get_width() + gap // 2, top))
+                left += widths[n] + gap
 
     def _rendered(self, font: pygame.font.Font, text: str) -> pygame.Surface:
         return font.render(text, True, WHITE) if text else pygame.Surface((0, 1))

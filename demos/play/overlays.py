@@ -19,9 +19,20 @@ TITLE = "Prompt: Enter sends, Esc leaves; an empty one is the look's own"
 
 
 class Overlay(Protocol):
-    """Something open over the picture."""
+    """Something open over the picture.
 
-    done: bool
+    Attributes:
+        pauses: True if the race waits meanwhile.
+    """
+
+    pauses: bool
+
+    @property
+    def done(self) -> bool:
+        """True once it may go away."""
+
+    def tick(self) -> bool:
+        """Time passes; true if it looks different now."""
 
     def take(self, event: pygame.event.Event) -> bool:
         """Act on an event; True if the game is not to see it."""
@@ -42,6 +53,8 @@ class LookMenu:
         choose: told the index that was chosen.
     """
 
+    pauses = False
+
     def __init__(self, names: Sequence[str], chosen: int, choose: Callable[[int], None]) -> None:
         self.done = False
         self.picker = Picker(names, chosen)
@@ -58,6 +71,10 @@ class LookMenu:
         if name is not None:
             self._act(name)
         return name is not None
+
+    def tick(self) -> bool:
+        """Nothing moves by itself."""
+        return False
 
     def paint(self, surface: pygame.Surface, place: Rect, painter: OverlayPainter) -> None:
         """The names in a box."""
@@ -85,6 +102,8 @@ class PromptLine:
         send: told the text.
     """
 
+    pauses = False
+
     def __init__(self, text: str, send: Callable[[str], None]) -> None:
         self.done = False
         self.box = TextBox(text)
@@ -109,6 +128,10 @@ class PromptLine:
         else:
             return False
         return True
+
+    def tick(self) -> bool:
+        """The cursor blinks with the window's own pace."""
+        return False
 
     def paint(self, surface: pygame.Surface, place: Rect, painter: OverlayPainter) -> None:
         """The line with its cursor; what an input method composes is underlined."""

@@ -10,7 +10,7 @@ import contextlib
 import os
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from demos.bridge.drawn import OFFERED_PLANES, drawn_frame
@@ -28,6 +28,7 @@ from render_bridge.zmq.keys import Keys
 from .pacing import Arrived, Pacing, PacingConfig
 from .paint_figures import Chunk, PaintFigures
 from .painter import Picture
+from .photo.still import Still
 from .references import Reference, send_look
 from .stage import Shot
 
@@ -83,6 +84,7 @@ class PaintLink:
         self.closed = ""
         self.renderer = ""
         self.pictures = 0
+        self.still: Still | None = None
         self._shown: PictureTaken | None = None
         self._live = False
         self._unseen = False
@@ -110,6 +112,11 @@ class PaintLink:
         """The picture on show, or None: there is no renderer, or it has not painted anything of this stream yet."""
         return Shot(self._shown.tick, self._shown.pixels) if self._live and self._shown is not None else None
 
+    @property
+    def showing(self) -> PictureTaken | None:
+        """The message that brought the picture on show, with the stamps of both sides; None as for ``shot``."""
+        return self._shown if self._live else None
+
     def begin(self) -> None:
         """A race begins: nothing of an earlier one may be shown or painted any more."""
         if self._newest_tick >= 0:
@@ -134,7 +141,7 @@ class PaintLink:
         """A class map was drawn. Those that are no video frame, or come again, are for the screen alone."""
         tick = picture.tick
         lacks = any(name not in picture.planes for name in self.planes)
-        if self.closed or lacks or tick <= self._newest_tick or tick % self._period:
+        if self.closed or self.still or lacks or tick <= self._newest_tick or tick % self._period:
             return
         self._newest_tick = tick
         order = picture.order
@@ -146,6 +153,28 @@ class PaintLink:
             if error.fault is not Fault.WRONG_PLANES:  # those of a renderer that has greeted us this very moment
                 raise
 
+    def begin_still(self, drawn: Picture) -> bool:
+        """Have one class map painted as a stream that stands still; False if no renderer is there to do it."""
+        welcome = self.end.welcome
+        if self.closed or not self.is_open or welcome is None or any(name not in drawn.planes for name in self.planes):
+            return False
+        self.begin()
+        self._newest_tick = 0
+        self.still = Still(drawn, welcome.first_run, self._period, self._plan.fps, time.monotonic())
+        return True
+
+    def end_still(self) -> None:
+        """Back to the race, whose stream begins anew."""
+        if self.still is not None:
+            self.still = None
+            self.begin()
+
+    def _hand_over(self, still: Still) -> None:
+        for tick in still.due(time.monotonic()):
+            frame = replace(still.drawn.order.frame, tick=tick)
+            with contextlib.suppress(BridgeClosed, LocalProtocolError):  # a still that is not painted is given up
+                self.end.offer(drawn_frame(frame, still.drawn.pixels, still.drawn.planes, 0))
+
     def poll(self, media: float, running: bool = True) -> bool:
         """Take what has come; True if another picture is to be shown.
 
@@ -153,6 +182,8 @@ class PaintLink:
             media: media time in video frames.
             running: False while media time stands still.
         """
+        if self.still is not None:
+            self._hand_over(self.still)
         for event in self.end.events():
             self._take(event, media, running)
         due = self.pacing.take(media)
@@ -205,6 +236,9 @@ class PaintLink:
             self.closed, self._live = event.reason, False
 
     def _take_picture(self, event: PictureTaken, media: float, running: bool) -> None:
+        if self.still is not None:
+            self.still.take(event.tick, event.pixels)
+            return
         number = event.tick // self._period
         stamps = event.renderer_stamps
         seconds = max(0, stamps.get("rendered", 0) - stamps.get("started", 0)) / 1e9

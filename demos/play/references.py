@@ -137,15 +137,20 @@ def read_reference(path: Path, width: int, height: int) -> NDArray[np.uint8]:
         data = path.read_bytes()
     except OSError as error:
         raise UserError(f"cannot read the reference {path}: {error.strerror or error}") from None
+    return picture_of(data, str(path), width, height)
+
+
+def picture_of(data: bytes, name: str, width: int, height: int) -> NDArray[np.uint8]:
+    """As ``read_reference``, from the bytes of a file; ``name`` is what the refusal calls it."""
     pixels = announced_pixels(data)
     picture = decoded(data) if 0 < pixels <= MOST_PIXELS else None
     if picture is None:
         most = f"at most {MOST_PIXELS // 10**6} million pixels"
-        raise UserError(f"the reference {path} is no picture that can be read; give it a PNG or JPEG file of {most}")
+        raise UserError(f"the reference {name} is no picture that can be read; give it a PNG or JPEG file of {most}")
     try:
         return fit_picture(picture, width, height)
     except ValueError as error:
-        raise UserError(f"the reference {path} cannot be used: {error}") from None
+        raise UserError(f"the reference {name} cannot be used: {error}") from None
 
 
 def announced_pixels(data: bytes) -> int:

@@ -75,6 +75,13 @@ class RendererProcess:
         self._start_at = now + PAUSE_S
         return f"the renderer ended ({self._last_words(code)}); it is started again"
 
+    def revive(self) -> None:
+        """Start it again although it was given up; its deaths so far are forgotten."""
+        if self.given_up:
+            self.given_up = ""
+            self._deaths.clear()
+            self._start_at = self._clock()
+
     def check(self) -> None:
         """UserError if it ended while it was starting: input that it refused, for which another start is no help."""
         code = self._ended()

@@ -10,7 +10,6 @@ from typing import cast
 
 os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
 os.environ.setdefault("SDL_IME_SHOW_UI", "1")  # an input method may show its candidates
-os.environ.setdefault("SDL_AUDIODRIVER", "dummy")  # the game is silent; without this ALSA complains where none is
 
 import numpy as np
 import pygame
@@ -21,9 +20,8 @@ from demos.sheet import write_png
 from engine_sim.core.errors import UserError
 
 from .letterbox import Rect, first_window, letterbox
+from .sdl import UNSEEN
 
-UNSEEN = ("dummy", "offscreen", "evdev")
-"""SDL's video drivers that nobody can look at; it falls back to them when there is no display."""
 BACKDROP = (12, 13, 16)
 
 

@@ -17,12 +17,9 @@ from render_bridge.palette import RACING
 
 from .letterbox import scaled, side_by_side
 from .painter import Painter, PaintJob, Picture
+from .views import PAINT_VIEWS, PAINT_WIPES, VIEWS, WIPES, shown_views
+from .wipe import Wipe, wiped
 
-VIEWS = ("class", "teacher", "both")
-"""Choices of view without a renderer."""
-PAINT_VIEWS = ("paint", "split", "all", "class", "teacher", "both")
-"""Choices of view with one: ``paint`` is its picture."""
-PANELS = {"both": ("class", "teacher"), "split": ("class", "paint"), "all": ("class", "paint", "teacher")}
 KEPT, KEPT_BYTES = 72, 64_000_000
 """Most finished pictures of a view that are kept, so that it can stand beside a painted one of the same moment."""
 Make = Callable[[PaintJob], Painter]
@@ -33,11 +30,6 @@ class Shot(NamedTuple):
 
     tick: int
     pixels: NDArray[np.uint8]
-
-
-def shown_views(view: str) -> tuple[str, ...]:
-    """The panels of a choice of view, left to right."""
-    return PANELS.get(view, (view,))
 
 
 class Stage:
@@ -51,12 +43,22 @@ class Stage:
         make: opens a painter.
         streaming: True with a renderer: the class map of every video frame is drawn and handed out by
             ``take_drawn``, whatever is shown, and a teacher painter stands by to draw references.
+        wipes: True adds the views of WIPES or PAINT_WIPES.
     """
 
     def __init__(
-        self, job: PaintJob, view: str, required: bool = True, make: Make = Painter, streaming: bool = False
+        self,
+        job: PaintJob,
+        view: str,
+        required: bool = True,
+        make: Make = Painter,
+        streaming: bool = False,
+        wipes: bool = False,
     ) -> None:
         self.view = view
+        self.wipe = Wipe()
+        own = PAINT_VIEWS if streaming else VIEWS
+        self._choices = (*own, *((PAINT_WIPES if streaming else WIPES) if wipes else ()))
         self.notice = ""
         self.paint: Shot | None = None
         self._streaming = streaming
@@ -82,6 +84,19 @@ class Stage:
         return all(painter.idle for painter in self._painters.values())
 
     @property
+    def views(self) -> list[str]:
+        """The choices of view that this machine can open, as far as is known."""
+        return [v for v in self._choices if not self._missing & {*shown_views(v)}]
+
+    @property
+    def tick(self) -> int | None:
+        """Tick of the moment that is shown, that of the painted picture first; None before there is one."""
+        if self.follows_paint and self.paint is not None:
+            return self.paint.tick
+        view = "teacher" if self.view == "teacher" else "class"
+        return self._pictures[view][-1].tick if self._pictures.get(view) else None
+
+    @property
     def can_refer(self) -> bool:
         """True if the teacher view can draw references for a renderer."""
         return self._streaming and "teacher" not in self._missing
@@ -95,7 +110,13 @@ class Stage:
     @property
     def size(self) -> tuple[int, int]:
         """(width, height) of the composed picture."""
-        return self._job.width * len(shown_views(self.view)), self._job.height
+        across = 1 if self.wiping else len(shown_views(self.view))
+        return self._job.width * across, self._job.height
+
+    @property
+    def wiping(self) -> bool:
+        """True while two pictures lie upon each other."""
+        return self.view in (*WIPES, *PAINT_WIPES)
 
     @property
     def shows_paint(self) -> bool:
@@ -144,7 +165,10 @@ class Stage:
                 self._give_up(name, error)
                 continue
             video = [picture for picture in done if not picture.order.errand]
-            self._pictures.setdefault(name, deque(maxlen=self._kept(name))).extend(video)
+            kept = self._kept(name)
+            if name not in self._pictures or self._pictures[name].maxlen != kept:
+                self._pictures[name] = deque(self._pictures.get(name, ()), maxlen=kept)
+            self._pictures[name].extend(video)
             if self._streaming:
                 self._drawn += [(name, picture) for picture in done]
             fresh = fresh or bool(video and name in shown_views(self.view))
@@ -166,6 +190,9 @@ class Stage:
         engine's views of the same moment; while there is none, the class map stands in for it.
         """
         names = shown_views(self.view)
+        if self.wiping:
+            left, right = (self._panel(name, width, height) for name in names)
+            return wiped(left, right, self.wipe.share)
         edges = [width * i // len(names) for i in range(len(names) + 1)]
         return side_by_side([self._panel(n, edges[i + 1] - edges[i], height) for i, n in enumerate(names)])
 
@@ -176,13 +203,17 @@ class Stage:
 
     def next_view(self) -> str:
         """Switch to the next choice of view that this machine can open, and return it."""
-        views = [v for v in (PAINT_VIEWS if self._streaming else VIEWS) if not self._missing & {*shown_views(v)}]
-        self.view = views[(views.index(self.view) + 1) % len(views)]
+        views = self.views
+        self.show_view(views[(views.index(self.view) + 1) % len(views)])
+        return self.view
+
+    def show_view(self, view: str) -> None:
+        """Switch to one of ``views``."""
+        self.view = view
         self._required = False
         self._start()
         if self._newest is not None:
             self._redraw(self._newest)
-        return self.view
 
     def set_look(self, look: Any) -> None:
         """Change the look of the teacher view, now and for a teacher view opened later."""
@@ -227,7 +258,7 @@ class Stage:
 
     def _kept(self, name: str) -> int:
         size = self._job.width * self._job.height * (1 if name == "class" else 3)
-        return max(1, min(KEPT, KEPT_BYTES // size)) if self._streaming else 1
+        return max(1, min(KEPT, KEPT_BYTES // size)) if self._streaming or self.wiping else 1
 
     def _give_up(self, name: str, error: UserError) -> None:
         shown = name in shown_views(self.view)
@@ -258,10 +289,16 @@ class Stage:
         return RACING.colorize(picture.pixels) if view == "class" else picture.pixels
 
     def _of_the_moment(self, view: str) -> Picture | None:
-        """The newest picture of a view, or beside a painted one the newest that is not newer than that."""
+        """The newest picture of a view; beside a painted one, or upon another, that of the same moment."""
         pictures = self._pictures.get(view)
         if not pictures:
             return None
+        moment = self._moment()
+        return next((p for p in reversed(pictures) if moment is None or p.tick <= moment), pictures[0])
+
+    def _moment(self) -> int | None:
+        """Tick that every panel is to show; None where each may show its newest."""
         if self.follows_paint and self.paint is not None:
-            return next((p for p in reversed(pictures) if p.tick <= self.paint.tick), pictures[0])
-        return pictures[-1]
+            return self.paint.tick
+        newest = [self._pictures[name][-1].tick for name in shown_views(self.view) if self._pictures.get(name)]
+        return min(newest) if self.wiping and newest else None

@@ -23,6 +23,11 @@ if TYPE_CHECKING:
 
 WAIT_S = 20.0
 """How long a race waits for a renderer that somebody else was to start; then it begins without."""
+IF_DEAD = "the menu starts it again; its View shows the engine's own pictures"
+IF_GONE = "View in the menu shows the engine's own pictures"
+IF_SLOW = "a smaller picture size is quicker; View in the menu shows the engine's own pictures"
+STILL = -1
+"""Errand of a photograph; those of references are positive."""
 Say = Callable[[str], None]
 
 
@@ -53,6 +58,7 @@ class Studio:
             self._renderer.close()
             raise
         self._patient_until = time.monotonic() + WAIT_S
+        self.held = self._still_asked = False
 
     def begin(self, look: NamedLook, frame: FrameState, prompt: str = "") -> None:
         """A race is about to start, and this is its opening frame; an empty prompt is the look's own."""
@@ -90,11 +96,14 @@ class Studio:
             running: False while media time stands still.
         """
         for view, drawn in self._stage.take_drawn():
-            if drawn.order.errand:
+            if drawn.order.errand == STILL:
+                self.link.begin_still(drawn)
+                self._still_asked = False
+            elif drawn.order.errand:
                 reference = self._maker.take(view, drawn)
                 if reference is not None:
                     self.link.look(reference)
-            elif view == "class":
+            elif view == "class" and not self.held:
                 self.link.offer(drawn)
         fresh = self.link.poll(media, running)
         self._stage.set_planes(self.link.planes)
@@ -117,14 +126,65 @@ class Studio:
         self._reference = None
         self._maker.want(look, frame)
 
+    def refer(self, picture: NDArray[np.uint8], look: NamedLook, frame: FrameState, prompt: str = "") -> None:
+        """Paint after a picture RGB ``[H, W, 3]`` until a look is chosen; an empty prompt is the look's own."""
+        self._reference = picture
+        self._maker.want(look, frame, prompt or None, picture)
+
     def prompt(self, text: str) -> None:
         """Change the prompt; an empty one brings back the look's own."""
         self.link.prompt(text)
 
+    # --- photographs
+
+    def hold(self) -> None:
+        """The class maps that are drawn from now on are not the race's: the renderer gets none of them."""
+        self.held = True
+
+    def ask_still(self, frame: FrameState) -> None:
+        """Have this moment painted as it stands, see ``take_still``."""
+        self._still_asked = True
+        self._stage.errand("class", frame, STILL)
+
+    @property
+    def painting_still(self) -> bool:
+        """True while a still is on its way; one that takes too long is given up."""
+        if self.link.still is not None and self.link.still.late(time.monotonic()):
+            self.link.end_still()
+        return self._still_asked or self.link.still is not None
+
+    def take_still(self) -> NDArray[np.uint8] | None:
+        """The painted still, once: RGB ``[H, W, 3]``."""
+        still = self.link.still
+        if still is None or still.painted is None:
+            return None
+        self.link.end_still()
+        return still.painted
+
+    def release(self) -> None:
+        """Back to the race; a still that is not painted is given up."""
+        self.held, self._still_asked = False, False
+        self.link.end_still()
+
+    @property
+    def dead(self) -> bool:
+        """True if our own renderer ended so often that it was left."""
+        return self._renderer.process is not None and bool(self._renderer.process.given_up)
+
+    def revive(self) -> None:
+        """Start our own renderer again after it was left."""
+        if self._renderer.process is not None:
+            self._renderer.process.revive()
+
     def lines(self) -> list[str]:
-        """What the player should know of the renderer at present."""
+        """What the player should know of the renderer at present, and what can be done about it."""
         process = self._renderer.process
-        return [process.given_up] if process is not None and process.given_up else self.link.lines()
+        if process is not None and process.given_up:
+            return [process.given_up, IF_DEAD]
+        lines = self.link.lines()
+        if self.link.closed:
+            return [*lines, IF_GONE]
+        return [*lines, IF_SLOW] if self.link.is_open and self.link.figures.notice() in lines else lines
 
     def close(self) -> None:
         """Leave the renderer, and end it if it is ours."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pygame
@@ -15,12 +14,13 @@ from demos.ends import guarded, leave_at_once
 from engine_sim.core.ticks import TICK_RATE
 
 from .desk import Desk
+from .front import Front
 from .game import Game, Loader, PlayOptions
 from .keyboard import Command
 from .letterbox import Rect
 from .loading import Loading
 from .painter import Painter
-from .race import Race
+from .race import Next, Race
 from .stage import Make
 
 T = TypeVar("T")
@@ -32,16 +32,29 @@ class PlayWindow:
     Args:
         options: what to play.
         make_painter, loader: how views and races are opened; tests put stand-ins here.
+        front: the window, if it is open already: there is a start screen to go back to then.
+
+    Attributes:
+        left_for: what the player wants next.
     """
 
-    def __init__(self, options: PlayOptions, make_painter: Make = Painter, loader: Loader | None = None) -> None:
+    def __init__(
+        self,
+        options: PlayOptions,
+        make_painter: Make = Painter,
+        loader: Loader | None = None,
+        front: Front | None = None,
+    ) -> None:
         self.options = options
-        self.desk = Desk(options, make_painter)
+        self.desk = Desk(options, make_painter, front)
+        pygame.display.set_caption(f"Paintover: {options.setup.track}")
+        self.left_for = Next.LEAVE
+        self._home = front is not None
         self._loader = loader or Loader()
         self._loading: Loading | None = None
 
     def run(self) -> Game | None:
-        """Play until the window closes; returns the last race, or None if it was closed while loading."""
+        """Play until the player leaves; returns the last race, or None if he left while it was loading."""
         try:
             self.desk.start_renderer()
             while True:
@@ -50,18 +63,18 @@ class PlayWindow:
                     return None
                 game.begin()
                 try:
-                    again = self._drive(game)
+                    self.left_for = self._drive(game)
                 finally:
+                    self.desk.close_overlay()
                     game.close()
-                if not again:
+                if self.left_for is not Next.AGAIN:
                     return game
-                setup = replace(self.options.setup, seed=self.options.setup.seed + 1)
-                self.options = replace(self.options, setup=setup)
+                self.options = self._loader.again(self.options)
         finally:
             self.desk.close()
 
-    def _drive(self, game: Game) -> bool:
-        return Race(self.desk, game).run()
+    def _drive(self, game: Game) -> Next:
+        return Race(self.desk, game, self._home).run()
 
     def _open_race(self) -> Game | None:
         """Wait for race, views and renderer behind a loading screen; None if the player leaves."""
@@ -95,7 +108,9 @@ class PlayWindow:
         """Loading screen until ``done``. False if the player leaves."""
         shown: list[str] = []
         while not done():
-            if Command.QUIT in self.desk.pump().commands:
+            commands = self.desk.pump().commands
+            if Command.QUIT in commands or Command.MENU in commands:
+                self.left_for = Next.LEAVE if Command.QUIT in commands or not self._home else Next.HOME
                 return False
             self.desk.stage.poll()
             if self.desk.studio is not None:
@@ -117,25 +132,49 @@ class PlayWindow:
         self.desk.show(black, overlay, self.desk.screen.size)
 
     @property
+    def lost_ticks(self) -> int:
+        """Ticks of wall time that were not played."""
+        return self.desk.lost_ticks
+
+    @property
     def loading(self) -> bool:
         """True while a thread is still busy loading; the process cannot end in order then."""
         return self._loading is not None and self._loading.running
 
 
-def play_in_window(options: PlayOptions) -> int:
+class Playing(Protocol):
+    """A window with one race after the other in it."""
+
+    def run(self) -> Game | None:
+        """Until the player leaves."""
+
+    @property
+    def loading(self) -> bool:
+        """True while a thread is still busy loading."""
+
+    @property
+    def lost_ticks(self) -> int:
+        """Ticks of wall time that were not played."""
+
+
+def played(window: Playing) -> int:
     """Play until the player leaves; prints how it went. Returns the exit code, or ends the process itself."""
-    window = PlayWindow(options)
 
     def play() -> int:
         game = window.run()
         if game is not None:
             hud = game.hud()
             print(f"{game.world.tick / TICK_RATE:.0f} s of game time, position {hud.position}, lap {hud.lap}")
-        if window.desk.lost_ticks:
-            print(f"the machine was late: {window.desk.lost_ticks / TICK_RATE:.1f} s of wall time were left out")
+        if window.lost_ticks:
+            print(f"the machine was late: {window.lost_ticks / TICK_RATE:.1f} s of wall time were left out")
         return 0
 
     code = guarded("play", play)
     if window.loading:
         leave_at_once(code)
     return code
+
+
+def play_in_window(options: PlayOptions) -> int:
+    """Race with these options; see ``played``."""
+    return played(PlayWindow(options))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from demos.renderer.fades import NAME
 from diffusion_render.model.encoder import FRAMES
 from diffusion_render.stream.schedule import Schedule
 
@@ -33,7 +34,7 @@ def read_schedule(values: Mapping[str, int], plan: Schedule, most_frames: int) -
     """
     unknown = sorted(set(values) - set(RANGES))
     if unknown:
-        why = "it is what WELCOME says" if unknown[0] == "first" else f"there are {', '.join(RANGES)}"
+        why = "it is what WELCOME says" if unknown[0] == "first" else f"there are {', '.join((*RANGES, NAME))}"
         raise ValueError(f"a schedule has no {unknown[0]!r} to change: {why}")
     for name, value in values.items():
         low, high = RANGES[name]

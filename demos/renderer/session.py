@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from demos.renderer.cameras import camera_row
+from demos.renderer.fades import PromptFade, take_blend
 from demos.renderer.looks import GivenLook, read_look, unit_range
 from demos.renderer.prompts import Prompts
 from demos.renderer.schedules import fit_window, read_schedule
@@ -38,6 +39,9 @@ class StreamRenderer:
     *Look.* Reference and prompt. A reference from the engine stays when the prompt changes. Without one the model
     dreams a reference from the prompt and the frame at hand, and dreams another when the prompt changes.
 
+    *Blend.* ``blend`` in a schedule: a new prompt comes into force over so many runs, its rows mixed with the old ones.
+    A dreamt reference belongs to one prompt, so there every prompt is a cut.
+
     *Schedule.* From the next run on, windows follow the new plan: units, noise, look and decoder go on, history
     and sink are cut or fill up. ``run`` says how many frames to ask for; a run that was granted before is drawn
     as a window of its own length.
@@ -59,7 +63,8 @@ class StreamRenderer:
         self._device = next(model.parameters()).device
         self._config = SessionConfig(width=size[0], height=size[1], schedule=schedule)
         self._schedule, self._most_frames = schedule, most_frames
-        self._text = prompts.encode("")
+        self._words = ""
+        self._fade = PromptFade(prompts.encode(""))
         self._given: GivenLook | None = None
         self._dreamt: GivenLook | None = None
         self._look_changed = False
@@ -75,18 +80,26 @@ class StreamRenderer:
     def apply(self, control: Control) -> None:
         """Take a look, prompt or schedule. ValueError refuses it."""
         if control.kind == "schedule":
-            self._schedule = read_schedule(control.schedule or {}, self._schedule, self._most_frames)
+            runs, values = take_blend(control.schedule or {})
+            self._schedule = read_schedule(values, self._schedule, self._most_frames)
+            self._fade.runs = runs or self._fade.runs
             return
-        text = self._text if control.text is None else self._prompts.encode(control.text)
+        words = self._words if control.text is None else control.text
+        rows = self._fade.rows if words == self._words else self._prompts.encode(words)
         if control.kind == "look":
             classes = self._model.config.autoencoder.classes
             self._given = read_look(control, self._config.width, self._config.height, classes)
-        self._text, self._dreamt, self._look_changed = text, None, True
+        if words != self._words:
+            self._words = words
+            self._fade.to(rows, at_once=self._stream is None or self._given is None)
+        self._dreamt, self._look_changed = None, True
 
     def reset(self, seed: int | None) -> None:
         """Begin anew; look and schedule stay."""
         if seed is not None:
             self._config = replace(self._config, seed=seed)
+        if self._fade.finish():
+            self._look_changed = True
         if self._stream is not None:
             self._stream.config = replace(self._stream.config, seed=self._config.seed)
             self._stream.reset()
@@ -128,10 +141,12 @@ class StreamRenderer:
 
     def _stream_for(self, class_map: Tensor) -> StreamSession:
         """The stream, under the look that is in force now; ``class_map`` is what there is to dream of."""
+        if self._fade.step():
+            self._look_changed = True
         if self._stream is not None and not self._look_changed:
             return self._stream
         look = self._given or self._dreamt or self._dream(class_map)
-        arguments = look.picture, look.class_map, self._text
+        arguments = look.picture, look.class_map, self._fade.rows
         if self._stream is None:
             self._stream = StreamSession(self._model, self._config, *arguments)
         else:
@@ -140,7 +155,7 @@ class StreamRenderer:
         return self._stream
 
     def _dream(self, class_map: Tensor) -> GivenLook:
-        picture = dream_reference(self._model, self._config, class_map, self._text)
+        picture = dream_reference(self._model, self._config, class_map, self._fade.rows)
         self._dreamt = GivenLook(unit_range(picture), class_map)
         return self._dreamt
 

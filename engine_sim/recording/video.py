@@ -37,7 +37,7 @@ def encoder_works(name: str) -> bool:
         if not isinstance(context, av.VideoCodecContext):
             return False
         _configure(context, name, 64, 64, 24, 20)
-        frame = _to_yuv(np.zeros((64, 64, 3), np.uint8), 0, 24)
+        frame = to_yuv(np.zeros((64, 64, 3), np.uint8), 0, 24)
         return bool([*context.encode(frame), *context.encode(None)])
     except (av.FFmpegError, ValueError):
         return False
@@ -121,7 +121,7 @@ class VideoWriter:
             raise ValueError(f"frame index must rise, got {index} after {self._last}")
         if any(self._pad):
             rgb = np.pad(rgb, ((0, self._pad[0]), (0, self._pad[1]), (0, 0)), mode="edge")
-        self._encode(_to_yuv(rgb, index, self._fps))
+        self._encode(to_yuv(rgb, index, self._fps))
         self._last = index
         self.frames += 1
 
@@ -208,7 +208,8 @@ def _configure(context: av.VideoCodecContext, name: str, width: int, height: int
     context.options = options
 
 
-def _to_yuv(rgb: NDArray[np.uint8], index: int, fps: int) -> av.VideoFrame:
+def to_yuv(rgb: NDArray[np.uint8], index: int, fps: int) -> av.VideoFrame:
+    """RGB uint8 ``[H, W, 3]``, sides even → YUV 4:2:0 by BT.709, shown at ``index / fps`` seconds."""
     frame = av.VideoFrame.from_ndarray(np.ascontiguousarray(rgb), format="rgb24")
     frame = frame.reformat(format="yuv420p", dst_colorspace="ITU709", dst_color_range="MPEG")
     frame.pts, frame.time_base = index, Fraction(1, fps)

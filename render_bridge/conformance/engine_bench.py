@@ -9,24 +9,28 @@ from typing import Any
 import numpy as np
 import zmq
 from numpy.typing import NDArray
-from zmq.auth.thread import ThreadAuthenticator
 
 from ..errors import BridgeError
 from ..protocol.encodings import ENCODINGS
 from ..protocol.message_base import Message
-from ..protocol.messages import Credit, Error, Frame, Hello, Picture, Welcome
+from ..protocol.messages import Credit, Error, Frame, Hello, Picture, Ping, Pong, Welcome
 from ..protocol.offer import Terms
 from ..protocol.planes import PLANES
 from ..protocol.reading import read_class_map, read_planes
 from ..protocol.tables import table_from_wire
-from ..zmq.address import refuse_if_served
+from ..zmq.address import refuse_if_served, set_family
+from ..zmq.curve import require_keys
 from ..zmq.keys import Keys
-from ..zmq.renderer_end import TrustedPeers
+from .peer_process import PeerProcess
 from .report import Broken, expect
 from .wire_end import WireEnd
 
 HEARTBEAT_MS, DEAD_MS = 100, 10_000
 """Silence of ours means nothing, except to the one check that is about it."""
+FIRST_DEAD_MS = 1000
+"""Of section 10, until a WELCOME says another."""
+SETTLE_S = 0.3
+"""How long WELCOME may take to be read."""
 WINDOW = 64
 LINE_AHEAD = 3
 """Frame periods that a fresh frame may lag behind in these checks."""
@@ -37,25 +41,22 @@ class EngineBench(WireEnd):
 
     Args:
         patience: seconds to wait for what must come.
+        process: the engine's, if it is ours to suspend and to end.
     """
 
-    def __init__(self, address: str, patience: float, keys: Keys | None = None) -> None:
+    def __init__(
+        self, address: str, patience: float, keys: Keys | None = None, process: PeerProcess | None = None
+    ) -> None:
         self._context = zmq.Context()
-        self._authenticator: ThreadAuthenticator | None = None
         socket = self._context.socket(zmq.ROUTER)
         socket.setsockopt(zmq.LINGER, 100)
-        if keys is not None:
-            self._authenticator = ThreadAuthenticator(self._context)
-            self._authenticator.start()
-            self._authenticator.configure_curve_callback(credentials_provider=TrustedPeers(keys.peers))
-            socket.curve_server = True
-            socket.curve_publickey = keys.public.encode()
-            socket.curve_secretkey = keys.secret.encode()
+        set_family(socket, address)
+        self._authenticator = require_keys(self._context, socket, keys)
         try:
             refuse_if_served(address)
             socket.bind(address)
         except (zmq.ZMQError, BridgeError) as error:
-            self._context.destroy(linger=0)
+            self.close()
             raise BridgeError(f"cannot listen at {address}: {error}") from None
         super().__init__(socket, patience, peer=b"")
         self.first: Message | None = None
@@ -64,6 +65,21 @@ class EngineBench(WireEnd):
         self.generation = 0
         self.grants = 0
         self.chunk = 0
+        self.process = process
+        self._dead_ms = FIRST_DEAD_MS
+
+    @property
+    def greeting_patience(self) -> float:
+        """Seconds for a HELLO: engines greet at intervals of at most dead_ms / 2 (R-38), as the last WELCOME said."""
+        return self.patience + self._dead_ms / 2000
+
+    def is_there(self) -> bool:
+        """The engine says anything, after an ERROR 200."""
+        try:
+            self.send(self.error(200, "not_greeted"))
+            return self.get(self.greeting_patience) is not None
+        except Broken:
+            return True
 
     # --- greeting
 
@@ -92,27 +108,44 @@ class EngineBench(WireEnd):
     def turn_away(self) -> Hello:
         """ERROR 200: the engine must greet again."""
         self.send(self.error(200, "not_greeted"))
-        self.hello = self.wait(Hello)
+        self.hello = self.wait(Hello, timeout=self.greeting_patience)
         return self.hello
 
     def take_in(self, fresh: bool = True, **changes: Any) -> Welcome:
         """WELCOME to the engine; with ``fresh`` it is made to greet anew first."""
         if fresh or self.hello is None:
             self.turn_away()
+        while self._welcome(**changes):  # it has greeted again meanwhile, and ignores a WELCOME to an older attempt
+            pass
+        assert self.welcome is not None
+        return self.welcome
+
+    def _welcome(self, **changes: Any) -> bool:
+        """WELCOME to the last greeting; True if another one comes instead of a sign that it was read."""
         assert self.hello is not None
         hello = self.hello
         self.generation, self.grants = hello.generation, 0
         known = [e for e in hello.encodings if e in ENCODINGS]
         expect(known, f"none of the engine's encodings {list(hello.encodings)} is of this version")
         values: dict[str, Any] = {
-            "renderer": "paintover check", "attempt": hello.attempt, "session": os.urandom(16), "resumed": False,
+            "renderer": "paintover check", "attempt": hello.attempt, "resumed": False,
+            "session": hello.resume if changes.get("resumed") and hello.resume else os.urandom(16),
             "generation": hello.generation, "table_name": "check-1", "table_hash": hello.table["hash"],
             "encoding": known[0], "planes": (), "run": 1, "first_run": 1, "window": WINDOW,
             "heartbeat_ms": HEARTBEAT_MS, "dead_ms": DEAD_MS, "chunk": 0, "notes": (),
         }  # fmt: skip
         self.welcome = Welcome(**{**values, **changes})
+        self._dead_ms = self.welcome.dead_ms
         self.send(self.welcome)
-        return self.welcome
+        self.send(Ping(id=hello.attempt & 0xFFFFFFFF, time=0))
+        self.calm = False
+        try:
+            answer = self.look(Message, lambda m: isinstance(m, Hello | Pong), SETTLE_S)
+        finally:
+            self.calm = True
+        if isinstance(answer, Hello):
+            self.hello = answer
+        return isinstance(answer, Hello)
 
     @property
     def records(self) -> bool:

@@ -6,13 +6,14 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from typing import Any
 
 import numpy as np
 import zmq
 from numpy.typing import NDArray
 
+from ..errors import BridgeError
 from ..palette import RACING, ClassTable
 from ..protocol.encodings import encode_plane
 from ..protocol.faults import RemoteProtocolError
@@ -20,11 +21,18 @@ from ..protocol.message_base import Message
 from ..protocol.messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Welcome
 from ..protocol.planes import PLANES
 from ..protocol.tables import table_from_wire, table_to_wire
+from ..zmq.address import set_family
+from ..zmq.curve import use_keys
+from ..zmq.handshakes import Handshakes
 from ..zmq.keys import Keys
+from .peer_process import PeerProcess
 from .report import Broken
 from .wire_end import WireEnd
 
 FIRST_SIZE = (64, 64)
+ANSWER_S = 3.0
+"""Whoever says nothing to a HELLO for so long is not there."""
+LOOK_EVERY_S = 0.02
 
 
 class EnginePart(WireEnd):
@@ -37,6 +45,8 @@ class EnginePart(WireEnd):
         self.attempt = 0
         self.seq = 0
         self.welcome: Welcome | None = None
+        self.generation: int | None = None
+        """Of credit to be used; None for any."""
         self.credits: deque[Credit] = deque()
         self.stops_at_credit = False
 
@@ -136,15 +146,21 @@ class EnginePart(WireEnd):
         found = []
         for _ in range(count):
             found.append(self.wait(Picture, timeout=self.bench.render_patience))
-            self.send(Ack(acknowledged=found[-1].seq))
+            self.acknowledge(found[-1])
         return found
 
-    def serves(self) -> None:
+    def acknowledge(self, picture: Picture) -> None:
+        """ACK: the picture has been read."""
+        self.send(Ack(acknowledged=picture.seq))
+
+    def serves(self, **changes: Any) -> list[Picture]:
         """Broken unless the renderer takes a run and answers it."""
-        frames = self.send_run(self.credit())
-        got = [p.seq for p in self.pictures(len(frames))]
+        frames = self.send_run(self.credit(self.generation), **changes)
+        pictures = self.pictures(len(frames))
+        got = [p.seq for p in pictures]
         if got != [f.seq for f in frames]:
             raise Broken(f"frames {[f.seq for f in frames]} were answered by pictures {got}")
+        return pictures
 
 
 class RendererBench:
@@ -152,17 +168,47 @@ class RendererBench:
 
     Args:
         patience: seconds for answers; ``render_patience`` for pictures.
+        process: the renderer's, if it is ours to suspend and to end.
     """
 
-    def __init__(self, address: str, patience: float, render_patience: float, keys: Keys | None = None) -> None:
+    def __init__(
+        self,
+        address: str,
+        patience: float,
+        render_patience: float,
+        keys: Keys | None = None,
+        process: PeerProcess | None = None,
+    ) -> None:
         self.address, self.patience, self.render_patience = address, patience, render_patience
         self.size = FIRST_SIZE
         self.table: ClassTable = RACING
-        self._keys = keys
+        self.keys, self.process = keys, process
         self._context = zmq.Context()
 
+    def find(self, seconds: float) -> None:
+        """Wait for somebody who speaks ZeroMQ at the address. BridgeError says what is likely if nobody does."""
+        with self._dealer() as socket, closing(Handshakes(socket, False, self.keys is not None)) as handshakes:
+            socket.connect(self.address)
+            end = time.monotonic() + seconds
+            while not handshakes.succeeded:
+                handshakes.read()
+                if time.monotonic() > end or handshakes.is_final:
+                    why = handshakes.trouble or "somebody listens there and says nothing"
+                    who = f"no renderer: {why}" if handshakes.reached else "nobody listens there"
+                    raise BridgeError(f"nothing to check at {self.address} after {seconds:g} s: {who}")
+                time.sleep(LOOK_EVERY_S)
+
+    def is_there(self) -> bool:
+        """The renderer says anything, to a HELLO."""
+        try:
+            with self.connection() as part:
+                part.send(part.hello())
+                return part.get(max(self.patience, ANSWER_S)) is not None
+        except Broken:
+            return True
+
     def learn(self) -> None:
-        """Find a size and the class table that the renderer likes, by asking. Broken if nobody answers."""
+        """Find a size and the class table that the renderer likes, by asking."""
         for _ in range(3):
             with self.connection() as part:
                 part.send(part.hello())
@@ -184,20 +230,25 @@ class RendererBench:
                     return
 
     @contextmanager
-    def connection(self) -> Iterator[EnginePart]:
-        """A fresh connection; says BYE at the end."""
+    def connection(self, **options: Keys | None) -> Iterator[EnginePart]:
+        """A fresh connection, with other ``keys`` if they are given; says BYE at the end."""
+        with self._dealer(**options) as socket:
+            socket.connect(self.address)
+            part = EnginePart(self, socket)
+            try:
+                yield part
+            finally:
+                part.send(Bye(text="this check is over"))
+
+    @contextmanager
+    def _dealer(self, **options: Keys | None) -> Iterator[zmq.Socket]:
         socket = self._context.socket(zmq.DEALER)
         socket.setsockopt(zmq.LINGER, 100)
-        if self._keys is not None:
-            socket.curve_publickey = self._keys.public.encode()
-            socket.curve_secretkey = self._keys.secret.encode()
-            socket.curve_serverkey = self._keys.peers[0].encode()
-        socket.connect(self.address)
-        part = EnginePart(self, socket)
+        set_family(socket, self.address)
+        use_keys(socket, options.get("keys", self.keys))
         try:
-            yield part
+            yield socket
         finally:
-            part.send(Bye(text="this check is over"))
             socket.close()
 
     @contextmanager

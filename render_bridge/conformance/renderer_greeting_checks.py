@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+
 from ..palette import ClassTable, SceneClass
 from ..protocol.messages import Ack, Error, Ping, Welcome
 from ..protocol.planes import PLANES
 from ..protocol.tables import table_to_wire
-from .renderer_bench import RendererBench
+from .renderer_bench import EnginePart, RendererBench
 from .report import Broken, Check, expect, registrar
 from .vectors import read_vectors, wire_of
 from .wire_end import QUIET_S
@@ -153,6 +157,23 @@ def planes(bench: RendererBench) -> None:
             frame = part.frame(credit.grant, planes=(), plane_encodings=(), buffers=(part.class_map().tobytes(),))
             part.send(frame)
             part.wait_error(308)
+            _refuses_endless(part, chosen)
+
+
+def _refuses_endless(part: EnginePart, chosen: tuple[str, ...]) -> None:
+    """A plane with an infinity or NaN is ERROR 309 with its place (R-44)."""
+    width, height = part.bench.size
+    for name in [n for n in chosen if PLANES[n].dtype.startswith("float")]:
+        part.serves()
+        bad = np.zeros(PLANES[name].shape(width, height), PLANES[name].dtype)
+        bad[1, 2] = np.nan
+        frame = part.frame(part.credit().grant)
+        buffers = list(frame.buffers)
+        buffers[1 + chosen.index(name)] = bad.tobytes()
+        part.send(dataclasses.replace(frame, buffers=tuple(buffers)))
+        details = part.wait_error(309).details or {}
+        place = tuple(details.get(key) for key in ("plane", "row", "column"))
+        expect(place == (name, 1, 2), f"plane {name}, row 1, column 2 is not finite; details say {place}")
 
 
 @check("R-19")

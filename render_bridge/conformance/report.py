@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
-UNSEEN = {
-    "R-21": "needs as many engines as the renderer takes",
-    "R-35": "needs a model whose pictures show which controls they were made under",
-    "R-36": "needs a model whose pictures show their prompt",
-    "R-39": "needs the peer's clock",
-    "R-45": "needs pictures or maps whose content is known",
-    "R-46": "needs another machine",
-    "R-47": "needs to end the peer's process",
-    "R-49": "needs a renderer that can be made to fail",
-}
-"""Rules that a peer at the other end of a socket cannot see, and what it would take."""
+from ..plain_text import LINE, shown
 
 
 class Broken(Exception):
@@ -58,10 +48,21 @@ class Report:
         """Rules that were tried and never broken."""
         return sorted({f.rule for f in self.findings if f.state == "held"} - set(self.broken))
 
+    @property
+    def not_tried(self) -> list[str]:
+        """Rules of which nothing could be tried here; the findings say what it would take."""
+        return sorted({f.rule for f in self.findings} - set(self.held) - set(self.broken))
+
     def as_json(self) -> dict[str, Any]:
         """For machines."""
         rows = [{"rule": f.rule, "title": f.title, "state": f.state, "text": f.text} for f in self.findings]
-        return {"peer": self.peer, "held": self.held, "broken": self.broken, "findings": rows}
+        return {
+            "peer": self.peer,
+            "held": self.held,
+            "broken": self.broken,
+            "not_tried": self.not_tried,
+            "findings": rows,
+        }
 
 
 @dataclass(frozen=True)
@@ -86,30 +87,45 @@ def registrar(checks: list[Check]) -> Callable[..., Callable[[Callable[[Any], No
     return check
 
 
-def run_checks(peer: str, checks: list[Check], bench: Any, only: set[str] | None, say: Callable[[str], None]) -> Report:
-    """Try every check on a bench, in order; a check that breaks does not stop the others."""
+class Bench(Protocol):
+    """What checks are tried on."""
+
+    def is_there(self) -> bool:
+        """The peer says anything at all."""
+
+
+def run_checks(
+    peer: str, checks: Sequence[Check], bench: Bench, only: set[str] | None, say: Callable[[str], None]
+) -> Report:
+    """Try every check on a bench, in order; a check that breaks does not stop the others, a peer that is gone does."""
     report = Report(peer)
-
-    def note(finding: Finding) -> None:
-        report.findings.append(finding)
-        say(finding.line())
-
+    gone = ""
     for check in checks:
         if only is not None and not only & set(check.rules):
             continue
-        state, text = "held", ""
-        try:
-            check.run(bench)
-        except Broken as broken:
-            state, text = "broken", str(broken)
-        except NotApplicable as excuse:
-            state, text = "not tried", str(excuse)
+        state, text = ("not tried", gone) if gone else _try(check, bench)
+        if state == "broken" and not bench.is_there():
+            gone = "the peer says nothing any more"
         for rule in check.rules:
-            note(Finding(rule, check.title, state, text))
-    for rule, reason in UNSEEN.items():
-        if only is None:
-            note(Finding(rule, "cannot be seen from this end", "not tried", reason))
+            finding = Finding(rule, check.title, state, shown(text, LINE))
+            report.findings.append(finding)
+            say(finding.line())
     return report
+
+
+def _try(check: Check, bench: Bench) -> tuple[str, str]:
+    try:
+        check.run(bench)
+    except Broken as broken:
+        return "broken", str(broken)
+    except NotApplicable as excuse:
+        return "not tried", str(excuse)
+    return "held", ""
+
+
+def rules_of(checks: Sequence[Check]) -> list[str]:
+    """Every rule that these checks are about, in order."""
+    return sorted({rule for check in checks for rule in check.rules})
 
 
 def expect(condition: object, text: str) -> None:

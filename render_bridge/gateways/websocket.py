@@ -26,9 +26,11 @@ from ..errors import BridgeError
 from ..protocol.codec import encode
 from ..protocol.message_base import MAX_BUFFER
 from ..protocol.messages import Bye
-from ..zmq.address import check_address, is_loopback
+from ..zmq.address import bracketed, check_address, is_loopback, set_family
+from ..zmq.curve import use_keys
 from ..zmq.keys import Keys
 from .framing import pack, unpack
+from .outbox import Outbox
 
 BROWSER = Path(__file__).parent / "browser"
 TYPES = {".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
@@ -87,7 +89,7 @@ class Gateway:
     @property
     def url(self) -> str:
         """The page of the browser client."""
-        return f"http://{self._plan.host}:{self.port}/"
+        return f"http://{bracketed(self._plan.host)}:{self.port}/"
 
     def close(self) -> None:
         """Close every connection and end."""
@@ -112,7 +114,7 @@ class Gateway:
         plan = self._plan
         try:
             server: Server = await serve(
-                self._relay, plan.host, plan.port, process_request=self._answer, max_size=MAX_BUFFER,
+                self._relay, plan.host.strip("[]"), plan.port, process_request=self._answer, max_size=MAX_BUFFER,
                 compression=None, ping_interval=None, close_timeout=1,
             )  # fmt: skip
         except OSError as error:
@@ -133,7 +135,8 @@ class Gateway:
         if request.headers.get("Upgrade", "").lower() != "websocket":
             return _file(request.path, (*self._plan.pages, BROWSER))
         origin = request.headers.get("Origin")
-        own = {f"http://{h}:{self.port}" for h in (self._plan.host, "127.0.0.1", "localhost")}
+        hosts = (bracketed(self._plan.host), "127.0.0.1", "[::1]", "localhost")
+        own = {f"http://{host}:{self.port}" for host in hosts}
         if origin is not None and origin not in own | set(self._plan.origins):
             return connection.respond(http.HTTPStatus.FORBIDDEN, f"pages of {origin} may not connect\n")
         if self._open >= self._plan.connections:
@@ -146,7 +149,9 @@ class Gateway:
         socket = self._dealer()
         self._open += 1
         self._say(f"browser {browser.remote_address[0]} connects")
-        tasks = [asyncio.ensure_future(t) for t in (self._outward(browser, socket), self._inward(browser, socket))]
+        outbox = Outbox()
+        ways = (_read(browser, outbox), _write(outbox, socket), _inward(browser, socket))
+        tasks = [asyncio.ensure_future(way) for way in ways]
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -165,33 +170,37 @@ class Gateway:
         socket.setsockopt(zmq.RECONNECT_IVL, 20)
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, 200)
         socket.setsockopt(zmq.MAXMSGSIZE, MAX_BUFFER)
-        if self._keys is not None:
-            socket.curve_publickey = self._keys.public.encode()
-            socket.curve_secretkey = self._keys.secret.encode()
-            socket.curve_serverkey = self._keys.peers[0].encode()
+        set_family(socket, self._renderer)
+        use_keys(socket, self._keys)
         socket.connect(self._renderer)
         return socket
 
-    async def _outward(self, browser: ServerConnection, socket: zmq.asyncio.Socket) -> None:
-        """Browser → renderer. Without a renderer messages are dropped, as over ZeroMQ: the client greets again."""
-        try:
-            async for message in browser:
-                if isinstance(message, str):
-                    await browser.close(PROTOCOL_ERROR, "messages are binary")
-                    return
-                frames = unpack(message)
-                with contextlib.suppress(zmq.Again):
-                    await socket.send_multipart(frames, flags=zmq.NOBLOCK)
-        except ValueError as error:
-            await browser.close(PROTOCOL_ERROR, str(error)[:100])
-        except ConnectionClosed:
-            return
 
-    async def _inward(self, browser: ServerConnection, socket: zmq.asyncio.Socket) -> None:
-        """Renderer → browser; a browser that does not read stops us here, and credit stops the renderer."""
-        with contextlib.suppress(ConnectionClosed):
-            while True:
-                await browser.send(pack(await socket.recv_multipart()))
+async def _read(browser: ServerConnection, outbox: Outbox) -> None:
+    """Browser → outbox."""
+    try:
+        async for message in browser:
+            if isinstance(message, str):
+                await browser.close(PROTOCOL_ERROR, "messages are binary")
+                return
+            outbox.put(unpack(message))
+    except ValueError as error:
+        await browser.close(PROTOCOL_ERROR, str(error)[:100])
+    except ConnectionClosed:
+        return
+
+
+async def _write(outbox: Outbox, socket: zmq.asyncio.Socket) -> None:
+    """Outbox → renderer, as soon as there is one."""
+    while True:
+        await socket.send_multipart(await outbox.get())
+
+
+async def _inward(browser: ServerConnection, socket: zmq.asyncio.Socket) -> None:
+    """Renderer → browser; a browser that does not read stops us here, and credit stops the renderer."""
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            await browser.send(pack(await socket.recv_multipart()))
 
 
 def _file(path: str, folders: tuple[Path, ...]) -> Response:

@@ -10,6 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .faults import Fault, RemoteProtocolError
+
+LARGEST_WINDOW = 65_535
+
 
 @dataclass(frozen=True)
 class Drawn:
@@ -53,6 +57,12 @@ class FrameFlow:
         self.keep_all = keep_all
         self.next_seq = next_seq
         self.skipped = 0
+        self.last_sent: int | None = None
+        """Highest number of this stream that a renderer has been sent, by an earlier process of ours too."""
+        self.frozen = False
+        """A reset is on its way: nothing goes out, and credit is kept, until it is known whether it was taken."""
+        self._void_below = 0
+        self._last_grant = -1
         self._held: deque[tuple[int, Drawn]] = deque()
         self._unanswered: deque[tuple[int, Drawn]] = deque()
         self._grants: deque[tuple[int, int]] = deque()
@@ -67,6 +77,11 @@ class FrameFlow:
     def unanswered(self) -> int:
         """Record mode: frames sent whose picture has not come."""
         return len(self._unanswered)
+
+    @property
+    def between_runs(self) -> bool:
+        """True if the frames offered so far fill whole runs, so that the next one begins another."""
+        return not self._held and self._run[1] == 0
 
     @property
     def first_open_seq(self) -> int:
@@ -84,8 +99,16 @@ class FrameFlow:
         self._held.append((seq, drawn))
         return seq
 
-    def grant(self, number: int, frames: int) -> None:
-        """Credit for one run."""
+    def grant(self, number: int, frames: int, window: int = LARGEST_WINDOW) -> None:
+        """Credit for one run. RemoteProtocolError: its number does not rise (R-22), or it exceeds the window (R-26)."""
+        if number <= self._last_grant:
+            text = f"grant {number} after grant {self._last_grant}: grants rise by 1 from 0 after each WELCOME"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        unused = self._run[1] + sum(left for _, left in self._grants)
+        if unused + frames > window:
+            text = f"a grant of {frames} frames beside {unused} that are granted and not sent; the window is {window}"
+            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+        self._last_grant = number
         self._grants.append((number, frames))
 
     def give_up(self, number: int) -> None:
@@ -98,6 +121,7 @@ class FrameFlow:
     def void_grants(self) -> None:
         """The connection is new: no credit, and in record everything unanswered goes out again (R-25)."""
         self._grants.clear()
+        self._last_grant = -1
         self._run = (0, 0)
         if self.keep_all:
             self._unanswered.extend(self._held)
@@ -105,16 +129,23 @@ class FrameFlow:
         else:
             self._keep_newest()
 
+    def mark(self) -> None:
+        """A reset is asked for: what was drawn up to here will be void when it is taken."""
+        self._void_below = self.next_seq
+
     def flush(self) -> None:
-        """A reset: nothing drawn before it goes out, nothing sent before it comes back (R-29)."""
-        self.skipped += len(self._held)
-        self._held.clear()
+        """A reset is taken: nothing drawn before it was asked for goes out, nothing sent before comes back (R-29)."""
+        fresh = deque(item for item in self._held if item[0] >= self._void_below)
+        self.skipped += len(self._held) - len(fresh)
+        self._held = fresh
         self._unanswered.clear()
         self._grants.clear()
         self._run = (0, 0)
+        self._keep_newest()
 
     def go_on_after(self, seq: int) -> None:
         """Play: an earlier process of ours has used the numbers up to this one; held frames get later ones."""
+        self.last_sent = seq if self.last_sent is None else max(self.last_sent, seq)
         behind = seq + 1 - self.first_open_seq
         if self.keep_all or behind <= 0:
             return
@@ -131,7 +162,7 @@ class FrameFlow:
 
     def next_due(self) -> Due | None:
         """The next frame that credit allows, or None."""
-        if not self._held:
+        if not self._held or self.frozen:
             return None
         if self._run[1] == 0:
             if not self._grants:
@@ -140,6 +171,7 @@ class FrameFlow:
         seq, drawn = self._held.popleft()
         number, left = self._run
         self._run = (number, 0 if drawn.last else left - 1)
+        self.last_sent = seq if self.last_sent is None else max(self.last_sent, seq)
         if self.keep_all:
             self._unanswered.append((seq, drawn))
         return Due(seq, number, drawn)

@@ -63,12 +63,30 @@ class Greeting:
         for name in drawn.planes:
             if name in self.planes:
                 check_plane(name, drawn.planes[name], self.width, self.height)
-        if "drawn" not in drawn.stamps:
-            raise LocalProtocolError(Fault.MISSING_FIELD, "a frame needs the stamp 'drawn'")
 
-    def check_choice(self, welcome: Welcome) -> None:
-        """R-17, R-18: the renderer chose from what was offered, in its order. RemoteProtocolError otherwise."""
-        offered = [p for p in self.planes if p in welcome.planes]
-        if welcome.encoding not in (self.encodings or ENCODINGS) or list(welcome.planes) != offered:
-            text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
-            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+
+def check_welcome(welcome: Welcome, asked: Hello, numbers_end: int) -> None:
+    """R-17 … R-19: the renderer chose from what was offered, and takes up what was asked for and nothing else.
+
+    Args:
+        asked: the greeting that it answers.
+        numbers_end: lowest number that no frame of the session can have had.
+
+    Raises:
+        RemoteProtocolError: OUT_OF_RANGE.
+    """
+    offered = [p["name"] for p in asked.planes if p["name"] in welcome.planes]
+    if welcome.encoding not in asked.encodings or list(welcome.planes) != offered:
+        text = f"WELCOME chose {welcome.encoding!r} and planes {list(welcome.planes)}, which we did not offer"
+        raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+    if welcome.generation != asked.generation:
+        text = f"WELCOME says generation {welcome.generation}, HELLO said {asked.generation}"
+        raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
+    if not welcome.resumed:
+        return
+    if welcome.session != asked.resume:
+        which = "none" if asked.resume is None else "another"
+        raise RemoteProtocolError(Fault.OUT_OF_RANGE, f"WELCOME says 'resumed', HELLO asked for {which}")
+    if welcome.last_seq is not None and welcome.last_seq >= numbers_end:
+        text = f"WELCOME says last_seq {welcome.last_seq}; frames of this session have numbers below {numbers_end}"
+        raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)

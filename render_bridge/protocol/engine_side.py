@@ -13,14 +13,15 @@ from typing import Any
 from numpy.typing import NDArray
 
 from .codec import Wire, decode, encode, type_byte_of
-from .encodings import PLANE_ENCODINGS, decode_plane, encode_plane
-from .engine_controls import StandingControls
+from .encodings import decode_plane
+from .engine_controls import EngineControls
 from .engine_flow import Drawn, FrameFlow
-from .engine_greeting import Greeting
+from .engine_frames import check_fields, frame_message
+from .engine_greeting import Greeting, check_welcome
 from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
-from .faults import TRY_AGAIN, Fault, RemoteProtocolError
+from .faults import TRY_AGAIN, Fault, LocalProtocolError, RemoteProtocolError
 from .message_base import Buffer, Message
-from .messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Picture, Ping, Pong, Receipt, Welcome
+from .messages import Ack, Bye, Control, Credit, Error, Hello, Picture, Ping, Pong, Receipt, Welcome
 from .pulse import MILLISECOND, Pulse
 from .replies import error_message
 from .states import ENGINE_LATE, EngineState, check_step, enter
@@ -29,6 +30,10 @@ HEARTBEAT_MS, DEAD_MS = 250, 1000
 """Until a WELCOME states others."""
 GREETING_MS = 100
 """Pause between greetings that nobody answers."""
+MOST_SEQ = 1 << 63
+"""Numbers begin below, so that none of a session's can ever be too large for its field."""
+MOST_MISSED = 1 << 32
+"""Frames that a renderer may have seen of an earlier process of ours beyond those that this one knows of."""
 
 
 class EngineSide:
@@ -46,6 +51,8 @@ class EngineSide:
     def __init__(
         self, greeting: Greeting, now: int, generation: int = 0, next_seq: int = 0, resume: bytes | None = None
     ) -> None:
+        if next_seq >= MOST_SEQ:
+            raise LocalProtocolError(Fault.OUT_OF_RANGE, f"next_seq must be below {MOST_SEQ}, got {next_seq}")
         self.greeting = greeting
         self.state = EngineState.NEW
         self.generation = generation
@@ -58,18 +65,20 @@ class EngineSide:
         self._attempt = 0
         self._greet_in = 0
         self._now = now
-        self._controls = StandingControls()
+        self._controls = EngineControls()
         self._ping_id = 0
         self._last_picture: int | None = None
         self._unacknowledged = False
-        self._hello()  # refuses an illegal greeting here, not at the first poll
+        self._asked = self._hello()  # refuses an illegal greeting here, not at the first poll
 
     # --- what the owner does
 
     def drain(self) -> list[Wire]:
         """Everything that is to be sent now, in order; frames are encoded only here, when credit has been found."""
         while self.state is EngineState.OPEN and (due := self.flow.next_due()) is not None:
-            self._send(self._frame(due.seq, due.grant, due.drawn))
+            assert self.welcome is not None
+            self.counters["frames"] += 1
+            self._send(frame_message(due, self.welcome, self.generation, self.flow.skipped, self._now))
         if self._unacknowledged and self.state is EngineState.OPEN and self._last_picture is not None:
             self._unacknowledged = False
             self._send(Ack(acknowledged=self._last_picture))
@@ -82,28 +91,26 @@ class EngineSide:
         chosen = self.welcome.planes if self.welcome is not None else ()
         # In play only what the renderer chose need be drawn; a record may have to be sent to another renderer.
         self.greeting.check_drawn(drawn, self.greeting.planes if self.flow.keep_all else chosen)
+        check_fields(drawn, self.flow.next_seq)
         return self.flow.offer(drawn)
 
     def control(self, kind: str, *, buffers: tuple[Buffer, ...] = (), **values: Any) -> int:
         """Send a look, prompt or schedule; without a renderer it waits for one. Returns the id that receipts name."""
         if kind == "reset":
             return self.reset(values.get("seed"))
-        number = self._controls.next_id()
-        message = Control(id=number, generation=self.generation, kind=kind, buffers=buffers, **values)
-        self._controls.stand(message)
-        if self.state is EngineState.OPEN:
-            self._send(message)
+        message = Control(id=self._controls.next_id(), generation=self.generation, kind=kind, buffers=buffers, **values)
+        self._controls.put(message)
+        self._send_controls()
         return message.id
 
     def reset(self, seed: int | None = None) -> int:
-        """Begin a new generation (R-29); without a renderer it begins with the next one."""
-        self.flow.flush()
+        """Ask for a new generation (R-29); without a renderer it begins with the next one."""
         message = Control(id=self._controls.next_id(), generation=self.generation + 1, kind="reset", seed=seed)
-        if self.state is EngineState.OPEN:
-            self.generation = message.generation
-            self._send(message)
-        else:
-            self._controls.postpone(message)
+        self._controls.put(message)
+        self.flow.mark()
+        if self.state is not EngineState.OPEN:
+            self.flow.flush()
+        self._send_controls()
         return message.id
 
     def advance(self, now: int) -> list[EngineEvent]:
@@ -151,12 +158,14 @@ class EngineSide:
         if isinstance(message, Welcome):
             return self._take_welcome(message)
         if isinstance(message, Credit):
-            if self._is_current(message.generation):
-                self.flow.grant(message.grant, message.frames)
+            if self._is_current(message.generation) and self.welcome is not None:
+                self.flow.grant(message.grant, message.frames, self.welcome.window)
         elif isinstance(message, Picture):
             return self._take_picture(message)
         elif isinstance(message, Receipt):
-            self._controls.note(message)
+            if self._controls.note(message) is not None:
+                self._begin_generation()
+            self._send_controls()
             return [ReceiptTaken(message)]
         elif isinstance(message, Ping):
             self._send(Pong(id=message.id, time=message.time, received=self._now, sent=self._now))
@@ -170,7 +179,8 @@ class EngineSide:
         if welcome.attempt != self._attempt or self.state is EngineState.OPEN:
             self.counters["late"] += 1
             return []
-        self.greeting.check_choice(welcome)
+        known = self.welcome is not None and self.welcome.session == self.token
+        check_welcome(welcome, self._asked, self.flow.next_seq + (0 if known else MOST_MISSED))
         enter(self.state, "receive", welcome, EngineState.OPEN)
         self.state = EngineState.OPEN
         self.token, self.welcome = welcome.session, welcome
@@ -180,9 +190,8 @@ class EngineSide:
             self.flow.go_on_after(welcome.last_seq)
         self.flow.leave_out(lambda drawn: any(name not in drawn.planes for name in welcome.planes))
         self._last_picture = None
-        for control in self._controls.hand_over(welcome.resumed, self.generation):
-            self.generation = control.generation
-            self._send(control)
+        self._controls.begin_connection(welcome.resumed)
+        self._send_controls()
         self.counters["opened"] += 1
         return [Opened(welcome)]
 
@@ -196,10 +205,16 @@ class EngineSide:
         if self._last_picture is not None and picture.seq <= self._last_picture:
             text = f"a picture of seq {picture.seq} after that of {self._last_picture}"
             raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "repeat"})
+        if self.flow.last_sent is None or picture.seq > self.flow.last_sent:
+            text = f"a picture of seq {picture.seq}; the last frame that was sent is {self.flow.last_sent}"
+            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "unsent", "got": picture.seq})
         pixels: NDArray[Any] = decode_plane(picture.buffers[0], picture.encoding, "uint8", (g.height, g.width, 3))
         self._last_picture = picture.seq
         self._unacknowledged = True
         self.flow.answered(picture.seq)
+        if self._controls.resetting:
+            self.counters["stale"] += 1
+            return []
         self.counters["pictures"] += 1
         stamps, theirs = picture.stamps, picture.renderer_stamps
         return [PictureTaken(picture.seq, picture.tick, picture.chunk, pixels, stamps, theirs)]
@@ -209,6 +224,8 @@ class EngineSide:
         event = Refused(error.code, error.name, error.text, error.fatal, error.details or {})
         if error.about_grant is not None:
             self.flow.give_up(error.about_grant)
+        self._controls.forget_refused(error)
+        self._send_controls()
         if error.code == Fault.NOT_GREETED:
             return [self._lose("the renderer does not know us")] if self.state is EngineState.OPEN else []
         if error.code in TRY_AGAIN and self.state is EngineState.LOST:
@@ -233,6 +250,8 @@ class EngineSide:
         return type(message) in ENGINE_LATE and (self.state, type(message)) != (EngineState.GREETING, Welcome)
 
     def _is_current(self, generation: int) -> bool:
+        if generation == self.generation + 1 and self._controls.unanswered_reset:
+            self._begin_generation()
         if generation > self.generation:
             text = f"generation {generation} has not begun; the present one is {self.generation}"
             raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
@@ -242,12 +261,28 @@ class EngineSide:
 
     def _blame(self, error: RemoteProtocolError, about: int | None) -> list[EngineEvent]:
         self.counters["bad_messages"] += 1
-        if self.state is EngineState.OPEN and about != Error.type_byte:
+        if self.state in (EngineState.OPEN, EngineState.GREETING) and about != Error.type_byte:
             self._send(error_message(error, False, about))
         return [PeerBroke(error.fault, error.text)]
 
+    def _begin_generation(self) -> None:
+        """The reset under way was taken."""
+        self._controls.reset_taken()
+        self.generation += 1
+        self.flow.flush()
+        self.flow.frozen = self._controls.resetting
+
+    def _send_controls(self) -> None:
+        while self.state is EngineState.OPEN and (due := self._controls.next_due(self.generation)) is not None:
+            self._send(due)
+        self.flow.frozen = self._controls.resetting
+
     def _lose(self, reason: str) -> Lost:
         self.state = EngineState.LOST
+        if self._controls.unanswered_reset:
+            self._begin_generation()  # taken or not: the next HELLO announces it
+        elif self._controls.resetting:
+            self.flow.flush()
         self._outbox.clear()
         self._greet_in = 0
         self.counters["lost"] += 1
@@ -261,23 +296,9 @@ class EngineSide:
             self.generation += 1  # R-25: what is sent again belongs to a new generation
         self._attempt += 1
         self._greet_in = GREETING_MS * MILLISECOND
-        self._send(self._hello())
+        self._asked = self._hello()
+        self._send(self._asked)
         self.state = EngineState.GREETING
-
-    def _frame(self, seq: int, grant: int, drawn: Drawn) -> Frame:
-        assert self.welcome is not None
-        chosen = self.welcome.planes
-        encoding = self.welcome.encoding
-        plane_encoding = encoding if encoding in PLANE_ENCODINGS else "raw"
-        maps = [encode_plane(drawn.class_map, encoding)]
-        maps += [encode_plane(drawn.planes[name], plane_encoding) for name in chosen]
-        self.counters["frames"] += 1
-        return Frame(
-            generation=self.generation, grant=grant, seq=seq, tick=drawn.tick, skipped=self.flow.skipped,
-            encoding=encoding, planes=chosen, plane_encodings=(plane_encoding,) * len(chosen),
-            stamps={**drawn.stamps, "sent": self._now}, last=drawn.last, view=drawn.view, projection=drawn.projection,
-            buffers=tuple(maps),
-        )  # fmt: skip
 
     def _send(self, message: Message) -> None:
         check_step(self.state, "send", message)

@@ -134,6 +134,13 @@ class SessionParked:
 
 
 @dataclass(frozen=True)
+class TurnedAway:
+    """Renderer: somebody did not get past the transport's handshake; ``who`` in words for people."""
+
+    who: str
+
+
+@dataclass(frozen=True)
 class SessionEnded:
     """Renderer: drop everything of this session."""
 
@@ -143,5 +150,13 @@ class SessionEnded:
 
 EngineEvent = Opened | PictureTaken | ReceiptTaken | Refused | PeerBroke | Lost | Closed
 RendererEvent = (
-    SessionOpened | FrameTaken | ControlTaken | RunGivenUp | SessionParked | SessionEnded | Refused | PeerBroke
+    SessionOpened
+    | FrameTaken
+    | ControlTaken
+    | RunGivenUp
+    | SessionParked
+    | SessionEnded
+    | Refused
+    | PeerBroke
+    | TurnedAway
 )

@@ -41,6 +41,7 @@ class Fault(IntEnum):
     OUT_OF_STATE = 306
     BAD_CONTROL = 307
     WRONG_PLANES = 308
+    BAD_PLANE = 309
     RENDER_FAILED = 400
 
     @property

@@ -101,10 +101,12 @@ def negotiate(offer: Offer, hello: Hello) -> Terms:
     if frames < 1 or seconds < 1 or frames > FASTEST * seconds:
         text = f"rate {frames}/{seconds} is not served; expected more than 0 and at most {FASTEST} frames a second"
         raise RemoteProtocolError(Fault.RATE_NOT_SERVED, text)
-    known = [e for e in hello.encodings if e in offer.encodings and not (e == "rle" and hello.form == "colors")]
+    read = [e for e in offer.encodings if not (e == "rle" and hello.form == "colors")]
+    known = [e for e in hello.encodings if e in read]
     if not known:
-        text = f"no common encoding: you write {', '.join(hello.encodings)}; we read {', '.join(offer.encodings)}"
-        raise RemoteProtocolError(Fault.NO_COMMON_ENCODING, text, {"encodings": list(offer.encodings)})
+        which = "" if hello.form == "ids" else " for colour-coded frames (rle holds ids only)"
+        text = f"no common encoding{which}: you write {', '.join(hello.encodings)}; we read {', '.join(read)}"
+        raise RemoteProtocolError(Fault.NO_COMMON_ENCODING, text, {"encodings": read})
     planes = choose_planes(hello.planes, offer.planes)
     notes = tuple(note[:250] for note in close_colors(theirs)[:8]) if hello.form == "colors" else ()
     return Terms(theirs, lookup, known[0], planes, (*offer.notes, *notes))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .faults import Fault, LocalProtocolError, RemoteProtocolError
+from .faults import Fault, LocalProtocolError, ProtocolError, RemoteProtocolError
 
 
 @dataclass(frozen=True)
@@ -67,10 +67,28 @@ def check_planes(names: Sequence[str], chosen: Sequence[str]) -> None:
         raise RemoteProtocolError(Fault.WRONG_PLANES, text)
 
 
+def check_finite(name: str, plane: NDArray[np.generic], blame: type[ProtocolError]) -> None:
+    """R-44: ``blame`` with the first pixel, in row order, that is not a number or infinite."""
+    if plane.dtype.kind != "f" or _is_finite(plane):
+        return
+    row, column = (int(v) for v in np.argwhere(~np.isfinite(plane))[0][:2])
+    text = f"plane {name!r} holds {plane[row, column]} at row {row}, column {column}; every value must be finite"
+    raise blame(Fault.BAD_PLANE, text, {"plane": name, "row": row, "column": column})
+
+
+def _is_finite(plane: NDArray[np.generic]) -> bool:
+    """By the bits, whose order is that of the numbers: for float16 25 times as fast as asking each number."""
+    size = plane.dtype.itemsize
+    endless = {2: 0x7C00, 4: 0x7F800000}[size]  # infinity; what is beyond it is not a number
+    sign = 1 << (8 * size - 1)
+    return int(plane.view(f"i{size}").max()) < endless and int(plane.view(f"u{size}").max()) < sign + endless
+
+
 def check_plane(name: str, plane: NDArray[np.generic], width: int, height: int) -> None:
-    """Our own plane has its type and shape. LocalProtocolError otherwise."""
+    """Our own plane has its type and shape and is finite. LocalProtocolError otherwise."""
     kind = PLANES[name]
     if plane.dtype != np.dtype(kind.dtype) or plane.shape != kind.shape(width, height):
         shape = list(kind.shape(width, height))
         text = f"plane {name!r} is {kind.dtype} {shape}, got {plane.dtype} {list(plane.shape)}"
         raise LocalProtocolError(Fault.WRONG_PLANES, text)
+    check_finite(name, plane, LocalProtocolError)

@@ -11,7 +11,7 @@ from .events import Planes
 from .faults import Fault, RemoteProtocolError
 from .messages import Frame, Hello
 from .offer import Terms
-from .planes import PLANES, check_planes
+from .planes import PLANES, check_finite, check_planes
 from .tables import check_ids, ids_of_colors
 
 
@@ -39,4 +39,5 @@ def read_planes(frame: Frame, hello: Hello, terms: Terms) -> Planes:
             raise RemoteProtocolError(Fault.WRONG_ENCODING, text)
         kind = PLANES[name]
         planes[name] = decode_plane(buffer, encoding, kind.dtype, kind.shape(hello.width, hello.height))
+        check_finite(name, planes[name], RemoteProtocolError)
     return planes

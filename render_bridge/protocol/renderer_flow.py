@@ -135,19 +135,17 @@ class StreamAccount:
         while self._grants and self._grants[0].complete and self._grants[0].last_seq <= seq:
             self._grants.popleft()
 
-    def flush(self, generation: int) -> None:
-        """R-29. RemoteProtocolError unless the generation is the very next."""
-        if generation != self.generation + 1:
-            text = f"a reset to generation {generation}; the next one is {self.generation + 1}"
-            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
-        self.generation, self.fresh = generation, True
-        self._given_up.extend(g.number for g in self._grants)
-        self._grants.clear()
-        self._wanted.clear()
-        self._expected = None
+    def take_control(self, control: Control) -> bool:
+        """Book a control, and begin the generation of a reset; False: drop it silently (R-28).
 
-    def book_control(self, control: Control) -> None:
-        """R-34: ids rise; remembers that a second receipt is owed."""
+        RemoteProtocolError refuses it, and then nothing has changed: the next generation must be the very next (R-29),
+        ids rise, and no more than MAX_UNSETTLED wait for a chunk border (R-34).
+        """
+        if control.kind == "reset" and control.generation != self.generation + 1:
+            text = f"a reset to generation {control.generation}; the next one is {self.generation + 1}"
+            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text, {"id": control.id})
+        if control.kind != "reset" and not self.is_current(control.generation):
+            return False
         if control.id <= self._last_control:
             text = f"control {control.id} after control {self._last_control}: ids must rise"
             raise RemoteProtocolError(Fault.BAD_CONTROL, text, {"id": control.id})
@@ -156,6 +154,16 @@ class StreamAccount:
             raise RemoteProtocolError(Fault.BAD_CONTROL, text, {"id": control.id})
         self._last_control = control.id
         self._unsettled.add(control.id)
+        if control.kind == "reset":
+            self._flush(control.generation)
+        return True
+
+    def _flush(self, generation: int) -> None:
+        self.generation, self.fresh = generation, True
+        self._given_up.extend(g.number for g in self._grants)
+        self._grants.clear()
+        self._wanted.clear()
+        self._expected = None
 
     def settle_control(self, number: int) -> bool:
         """True the first time for a control of this connection."""

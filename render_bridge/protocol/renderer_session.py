@@ -19,13 +19,14 @@ from .renderer_flow import StreamAccount
 
 
 class RendererSession:
-    """Token, greeting, account and pulse of one session; ``peer`` is None while it is parked."""
+    """Token, greeting, account and pulse of one session; while it is parked ``peer`` is None, and was ``left_peer``."""
 
     def __init__(self, token: bytes, hello: Hello, terms: Terms, offer: Offer, now: int) -> None:
         self.token = token
         self.hello = hello
         self.terms = terms
         self.peer: bytes | None = None
+        self.left_peer: bytes | None = None
         self.parked_for = 0
         self.chunk = 0
         self.counters: Counter[str] = Counter()

@@ -79,7 +79,8 @@ class RendererSide:
             state = PeerState.UNKNOWN if session is None else PeerState.OPEN
             if session is None and not isinstance(message, Hello):
                 if isinstance(message, Error | Bye):
-                    return []
+                    left = self._book.left_by(peer) if isinstance(message, Bye) else None
+                    return [] if left is None else [self._book.end(left, f"the engine ended: {message.text}")]
                 raise RemoteProtocolError(Fault.NOT_GREETED, "no session on this connection: send HELLO first")
             check_step(state, "receive", message)
             if isinstance(message, Hello):
@@ -223,11 +224,8 @@ class RendererSide:
 
     def _take_control(self, session: RendererSession, control: Control) -> list[RendererEvent]:
         account = session.account
-        if control.kind == "reset":
-            account.flush(control.generation)
-        elif not account.is_current(control.generation):
+        if not account.take_control(control):
             return []
-        account.book_control(control)
         self._send(session, Receipt(id=control.id, generation=account.generation, stage="received"))
         return [ControlTaken(session.token, control)]
 

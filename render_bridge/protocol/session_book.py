@@ -69,9 +69,13 @@ class SessionBook:
         """The engine is gone for now."""
         assert session.peer is not None
         self.by_peer.pop(session.peer, None)
-        session.peer = None
+        session.left_peer, session.peer = session.peer, None
         session.parked_for = 0
         return SessionParked(session.token)
+
+    def left_by(self, peer: Peer) -> RendererSession | None:
+        """The parked session whose engine was last on this connection: its BYE may be read after it was parked."""
+        return next((s for s in self.by_token.values() if s.peer is None and s.left_peer == peer), None)
 
     def end(self, session: RendererSession, reason: str) -> SessionEnded:
         """Forget a session."""

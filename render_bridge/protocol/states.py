@@ -38,6 +38,7 @@ ENGINE: dict[Step, frozenset[EngineState]] = {
     **{(s, "send", Hello): frozenset({E.GREETING}) for s in (E.NEW, E.GREETING, E.LOST)},
     (E.GREETING, "receive", Welcome): frozenset({E.OPEN, E.GREETING}),
     (E.GREETING, "receive", Error): frozenset({E.LOST, E.CLOSED, E.GREETING}),
+    (E.GREETING, "send", Error): frozenset({E.GREETING}),
     (E.OPEN, "receive", Welcome): frozenset({E.OPEN}),
     **{(E.OPEN, "send", m): frozenset({E.OPEN}) for m in (Frame, Control, Ack, Ping, Pong, Error)},
     **{(E.OPEN, "receive", m): frozenset({E.OPEN}) for m in (Credit, Picture, Receipt, Ping, Pong)},

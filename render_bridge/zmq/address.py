@@ -7,6 +7,8 @@ import os
 import socket
 from pathlib import Path
 
+import zmq
+
 from ..errors import BridgeError
 
 LONGEST_IPC = 100
@@ -23,7 +25,7 @@ def check_address(address: str, with_keys: bool) -> str:
     """
     if "://" not in address and ":" in address:
         host = address.rsplit(":", 1)[0] or "127.0.0.1"
-        address = f"tcp://{host}:{address.rsplit(':', 1)[1]}"
+        address = f"tcp://{bracketed(host)}:{address.rsplit(':', 1)[1]}"
     scheme, _, rest = address.partition("://")
     if scheme == "ipc":
         return _check_path(address, rest)
@@ -32,6 +34,8 @@ def check_address(address: str, with_keys: bool) -> str:
     host, _, port = rest.rpartition(":")
     if not host or not port.isascii() or not port.isdigit() or not 1 <= int(port) <= 65535:
         raise BridgeError(f"address {address!r}: expected tcp://HOST:PORT with a port from 1 to 65535")
+    if ":" in host and not (host.startswith("[") and host.endswith("]")):
+        raise BridgeError(f"address {address!r}: write an IPv6 host in brackets, such as tcp://[::1]:{port}")
     if not with_keys and not is_loopback(host):
         text = "is not this machine: make keys with `paintover keys` and give them with --keys and --peer"
         raise BridgeError(f"address {address!r} {text}, or use tcp://127.0.0.1:{port}")
@@ -58,6 +62,17 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(bare).is_loopback
     except ValueError:
         return False
+
+
+def bracketed(host: str) -> str:
+    """A host as URLs write it: IPv6 numbers in brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
+
+
+def set_family(end: zmq.Socket, address: str) -> None:
+    """Let a socket speak IPv6 if its address is one; before bind or connect. Names and others mean IPv4."""
+    if address.startswith("tcp://["):
+        end.setsockopt(zmq.IPV6, 1)
 
 
 def refuse_if_served(address: str) -> None:

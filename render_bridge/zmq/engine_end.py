@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections import deque
@@ -14,15 +15,19 @@ from ..errors import BridgeClosed, BridgeError, NoCredit
 from ..protocol.codec import Wire
 from ..protocol.engine_flow import Drawn
 from ..protocol.engine_side import EngineSide, Greeting
-from ..protocol.events import Closed, EngineEvent, PictureTaken
+from ..protocol.events import Closed, EngineEvent, PeerBroke, PictureTaken
 from ..protocol.message_base import MAX_BUFFER, Buffer
 from ..protocol.messages import Welcome
 from ..protocol.states import EngineState
 from .address import check_address, encodings_for
+from .curve import use_keys
+from .handshakes import Handshakes
 from .keys import Keys
 from .owner import SocketOwner, set_common_options
 
 RECONNECT_MS, RECONNECT_MAX_MS = 20, 200
+KNOCK_AGAIN_S = 1.0
+"""After a handshake that ZeroMQ gives up on: our key was refused, and the renderer may be started again with it."""
 RECORD_BUFFER = 4
 """Frames that a recording engine may draw ahead before ``offer`` blocks."""
 
@@ -62,7 +67,10 @@ class EngineEnd:
         self._events: deque[EngineEvent] = deque()
         self._pending: deque[Wire] = deque()
         self._stop = False
-        self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn)
+        self._handshakes: Handshakes | None = None
+        self._knock_at = 0.0
+        self._misunderstood = ""
+        self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn, self._fail)
 
     # --- for the game
 
@@ -86,13 +94,20 @@ class EngineEnd:
         """Session token, secret, to come back with from another process."""
         return self._side.token
 
+    @property
+    def trouble(self) -> str:
+        """Why nobody serves us, if anything is known: a handshake that fails, or what a renderer said wrong."""
+        handshake = self._handshakes.trouble if self._handshakes is not None else ""
+        return "" if self.is_open else handshake or self._misunderstood
+
     def wait_open(self, timeout: float) -> Welcome:
         """Wait for a renderer. BridgeError after ``timeout`` seconds, BridgeClosed with the reason of a refusal."""
         with self._changed:
             self._changed.wait_for(lambda: self.is_open or self._ended, timeout)
             if not self.is_open:
                 self._check_open()
-                raise BridgeError(f"no renderer at {self.address} after {timeout:g} s; start one: paintover serve")
+                why = self.trouble or "start one: paintover serve"
+                raise BridgeError(f"no renderer at {self.address} after {timeout:g} s; {why}")
             assert self._side.welcome is not None
             return self._side.welcome
 
@@ -147,6 +162,12 @@ class EngineEnd:
         self._owner.wake()
         return found
 
+    @property
+    def between_runs(self) -> bool:
+        """True if every frame offered so far has been sent, and they fill whole runs."""
+        with self._lock:
+            return self._side.flow.between_runs
+
     def finish(self, timeout: float) -> bool:
         """Record mode: wait until every frame has been answered; False if it takes longer. Others must read events."""
         with self._changed:
@@ -199,14 +220,12 @@ class EngineEnd:
 
     def _open(self, context: zmq.Context) -> zmq.Socket:
         socket = context.socket(zmq.DEALER)
-        set_common_options(socket, MAX_BUFFER)
+        set_common_options(socket, MAX_BUFFER, self.address)
         socket.setsockopt(zmq.IMMEDIATE, 1)  # nothing queues up for a renderer that is not there
         socket.setsockopt(zmq.RECONNECT_IVL, RECONNECT_MS)
         socket.setsockopt(zmq.RECONNECT_IVL_MAX, RECONNECT_MAX_MS)
-        if self._keys is not None:
-            socket.curve_publickey = self._keys.public.encode()
-            socket.curve_secretkey = self._keys.secret.encode()
-            socket.curve_serverkey = self._keys.peers[0].encode()
+        use_keys(socket, self._keys)
+        self._handshakes = Handshakes(socket, serves=False, with_keys=self._keys is not None)
         try:
             socket.connect(self.address)
         except zmq.ZMQError as error:
@@ -239,11 +258,32 @@ class EngineEnd:
                     self._events.remove(oldest)
                     self._side.counters["unread_pictures"] += 1
             self._events.append(event)
+            if isinstance(event, PeerBroke):
+                self._misunderstood = f"what the renderer says is not legal: {event.text}"
         while len(self._events) > 1024:  # a peer that floods us with errors
             self._events.popleft()
         self._changed.notify_all()
 
+    def _knock_again(self, socket: zmq.Socket) -> None:
+        """Read what became of handshakes; connect anew where ZeroMQ has given up."""
+        assert self._handshakes is not None
+        now = time.monotonic()
+        if self._handshakes.read():
+            self._knock_at = now + KNOCK_AGAIN_S
+        if self._handshakes.is_final and now >= self._knock_at:
+            self._knock_at = now + KNOCK_AGAIN_S
+            with contextlib.suppress(zmq.ZMQError):  # it may have forgotten the endpoint
+                socket.disconnect(self.address)
+            socket.connect(self.address)
+
+    def _fail(self, error: Exception) -> None:
+        """The owner thread ends for a mistake of ours."""
+        with self._changed:
+            self._side.state = EngineState.CLOSED
+            self._queue([Closed(f"the bridge failed: {type(error).__name__}: {error}")])
+
     def _turn(self, socket: zmq.Socket) -> bool:
+        self._knock_again(socket)
         with self._changed:
             ended = self._ended  # before draining: a BYE that comes later still gets its turn
             if ended:

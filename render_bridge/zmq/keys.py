@@ -32,16 +32,22 @@ class Keys:
         return f"Keys(public={self.public!r}, secret=…, peers={self.peers!r})"
 
 
+def new_pair(peers: tuple[str, ...]) -> Keys:
+    """A pair that no file knows of."""
+    public, secret = (part.decode("ascii") for part in zmq.curve_keypair())
+    return Keys(public, secret, peers)
+
+
 def make_keys(stem: Path) -> tuple[Path, Path]:
     """Write a new pair as STEM.public and STEM.secret (mode 0600). BridgeError if either is there already."""
-    public, secret = (part.decode("ascii") for part in zmq.curve_keypair())
+    pair = new_pair(())
     paths = stem.with_name(stem.name + ".public"), stem.with_name(stem.name + ".secret")
     for path in paths:
         if path.exists():
             raise BridgeError(f"{path} is already there; keys are never overwritten, choose another name")
     try:
-        _write(paths[0], f"{PREFIX} public {public}\n", 0o644)
-        _write(paths[1], f"{PREFIX} secret {public} {secret}\n", 0o600)
+        _write(paths[0], f"{PREFIX} public {pair.public}\n", 0o644)
+        _write(paths[1], f"{PREFIX} secret {pair.public} {pair.secret}\n", 0o600)
     except OSError as error:
         raise BridgeError(f"cannot write keys at {stem}: {error.strerror}") from None
     return paths

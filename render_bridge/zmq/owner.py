@@ -10,6 +10,7 @@ from collections.abc import Callable
 import zmq
 
 from ..errors import BridgeError
+from .address import set_family
 
 POLL_MS = 20
 """Longest sleep of an owner, so that heartbeats are on time."""
@@ -29,6 +30,7 @@ class SocketOwner:
         open_socket: makes, sets and binds or connects the socket; called in the owner thread.
         on_readable: called with the socket while it has input.
         on_turn: called after input, after a wake and every POLL_MS; sends, and returns False to end.
+        on_failure: called when one of the others raised what it should not, and the loop ends for it.
 
     Raises:
         BridgeError: whatever ``open_socket`` raised.
@@ -40,8 +42,10 @@ class SocketOwner:
         open_socket: Callable[[zmq.Context], zmq.Socket],
         on_readable: Callable[[zmq.Socket], None],
         on_turn: Callable[[zmq.Socket], bool],
+        on_failure: Callable[[Exception], None],
     ) -> None:
         self._open, self._on_readable, self._on_turn = open_socket, on_readable, on_turn
+        self._on_failure = on_failure
         self._read_end, self._write_end = os.pipe()
         os.set_blocking(self._read_end, False)
         os.set_blocking(self._write_end, False)
@@ -94,6 +98,9 @@ class SocketOwner:
         self._started.set()
         try:
             self._loop(socket)
+        except Exception as error:  # a mistake of ours: whoever waits must hear of it, not wait for ever
+            self._on_failure(error)
+            raise
         finally:
             context.destroy(linger=LINGER_MS)
 
@@ -111,8 +118,9 @@ class SocketOwner:
                 return
 
 
-def set_common_options(socket: zmq.Socket, largest: int) -> None:
+def set_common_options(socket: zmq.Socket, largest: int, address: str) -> None:
     """Options of both ends, set before bind or connect, as they must be."""
+    set_family(socket, address)
     socket.setsockopt(zmq.LINGER, LINGER_MS)
     socket.setsockopt(zmq.SNDHWM, HWM)
     socket.setsockopt(zmq.RCVHWM, HWM)

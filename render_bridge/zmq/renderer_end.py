@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from zmq.auth.thread import ThreadAuthenticator
 
 from ..errors import BridgeError
-from ..protocol.events import FrameTaken, RendererEvent
+from ..protocol.events import FrameTaken, RendererEvent, TurnedAway
 from ..protocol.message_base import MAX_BUFFER
 from ..protocol.offer import Offer
 from ..protocol.renderer_side import RendererSide
 from .address import check_address, refuse_if_served
+from .curve import require_keys
+from .handshakes import Handshakes
 from .keys import Keys
 from .owner import SocketOwner, set_common_options
 
@@ -51,16 +53,23 @@ class RendererEnd:
         self._events: deque[RendererEvent] = deque()
         self._stop = False
         self._ends_at: float | None = None
+        self._failure = ""
+        self._handshakes: Handshakes | None = None
         self._authenticator: ThreadAuthenticator | None = None
-        self._owner = SocketOwner("bridge-renderer", self._open, self._read, self._turn)
+        self._owner = SocketOwner("bridge-renderer", self._open, self._read, self._turn, self._fail)
 
     # --- for the renderer
 
     def events(self, timeout: float = 0.0) -> list[RendererEvent]:
-        """Everything that has come, after waiting up to ``timeout`` seconds for something."""
+        """Everything that has come, after waiting up to ``timeout`` seconds for something.
+
+        BridgeError if the end has failed.
+        """
         with self._changed:
             if not self._events and timeout > 0:
                 self._changed.wait_for(lambda: bool(self._events) or self._stop, timeout)
+            if self._failure:
+                raise BridgeError(self._failure)
             found = list(self._events)
             self._events.clear()
         return found
@@ -135,23 +144,26 @@ class RendererEnd:
     def _open(self, context: zmq.Context) -> zmq.Socket:
         refuse_if_served(self.address)
         socket = context.socket(zmq.ROUTER)
-        set_common_options(socket, MAX_BUFFER)
+        set_common_options(socket, MAX_BUFFER, self.address)
         socket.setsockopt(zmq.ROUTER_MANDATORY, 1)
-        if self._keys is not None:
-            self._require_keys(context, socket, self._keys)
+        self._handshakes = Handshakes(socket, serves=True, with_keys=self._keys is not None)
+        self._authenticator = require_keys(context, socket, self._keys)
         try:
             socket.bind(self.address)
         except zmq.ZMQError as error:
-            raise BridgeError(f"cannot serve at {self.address}: {error.strerror}; is it in use?") from None
+            if self._authenticator is not None:
+                self._authenticator.stop()
+            raise BridgeError(f"cannot serve at {self.address}: {error.strerror}") from None
         return socket
 
-    def _require_keys(self, context: zmq.Context, socket: zmq.Socket, keys: Keys) -> None:
-        self._authenticator = ThreadAuthenticator(context)
-        self._authenticator.start()
-        self._authenticator.configure_curve_callback(credentials_provider=TrustedPeers(keys.peers))
-        socket.curve_server = True
-        socket.curve_publickey = keys.public.encode()
-        socket.curve_secretkey = keys.secret.encode()
+    def _fail(self, error: Exception) -> None:
+        """The owner thread ends for a mistake of ours."""
+        with self._changed:
+            self._failure = f"the bridge failed: {type(error).__name__}: {error}"
+            self._stop = True
+            self._changed.notify_all()
+        if self._authenticator is not None:
+            self._authenticator.stop()
 
     def _read(self, socket: zmq.Socket) -> None:
         for _ in range(READ_AT_ONCE):
@@ -169,7 +181,10 @@ class RendererEnd:
             self._changed.notify_all()
 
     def _turn(self, socket: zmq.Socket) -> bool:
+        assert self._handshakes is not None
+        failures = self._handshakes.read()
         with self._changed:
+            self._queue([TurnedAway(words) for words in failures])
             if not self._stop:
                 self._queue(self._side.advance(time.monotonic_ns()))
             wires = self._side.drain()
@@ -199,14 +214,3 @@ class RendererEnd:
             with self._changed:
                 self._side.counters["unreachable"] += 1
                 self._queue(self._side.peer_gone(peer))
-
-
-class TrustedPeers:
-    """Lets in the engines whose public keys we hold."""
-
-    def __init__(self, peers: tuple[str, ...]) -> None:
-        self._peers = {p.encode() for p in peers}
-
-    def callback(self, domain: str, key: bytes) -> bool:
-        """True for a known key, as ZeroMQ's authenticator asks."""
-        return key in self._peers

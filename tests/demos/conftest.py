@@ -96,6 +96,12 @@ def play(desktop, tmp_path) -> Iterator[Callable[..., Play]]:
 
 
 @pytest.fixture(autouse=True)
+def settings_of_nobody(tmp_path, monkeypatch) -> None:
+    """Settings of whoever runs the tests change nothing here, and are not changed."""
+    monkeypatch.setenv("PAINTOVER_CONFIG", str(tmp_path / "config"))
+
+
+@pytest.fixture(autouse=True)
 def torch_as_before() -> Iterator[None]:
     """Commands set torch up for their whole process; tests share one, and some need numbers close to zero."""
     yield

@@ -63,12 +63,25 @@ class PatternView(TickView):
         return picture
 
 
+class BitsView(TickView):
+    """Eight columns, white where the tick has a bit: it can be read again from a lossy video."""
+
+    def draw(self, state):
+        bits = [state.tick >> bit & 1 for bit in range(8)]
+        row = np.repeat(np.array(bits, np.uint8) * 255, self.job.width // 8)
+        return np.repeat(np.tile(row, (self.job.height, 1))[..., None], 3, axis=2)
+
+
 CLASS_CORNERS = (10, 2, 5, 7)
 RGB_CORNERS = ((250, 0, 0), (0, 250, 0), (0, 0, 250), (250, 250, 0))
 
 
 def open_pattern(job, place, progress):
     return PatternView(job)
+
+
+def open_bits(job, place, progress):
+    return BitsView(job)
 
 
 def open_place(job, place, progress):

@@ -60,8 +60,8 @@ class Play:
         return json.loads(live.read_text()) if live.exists() else {"said": [], "painted": 0}
 
     def leave(self) -> dict:
-        """Press Escape and read the report."""
-        self.desktop.xdotool("key", "Escape")
+        """Leave by the menu, whose last entry it is, and read the report."""
+        self.press("Escape", "Up", "Return")
         return self.ended()
 
     def ended(self, seconds: float = 10.0) -> dict:

@@ -1,8 +1,10 @@
 """The commands on the bridge, as a user runs them: two terminals, either of them killed and started again."""
 
+import contextlib
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -11,6 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from websockets.sync.client import connect
 
 from demos import cli
 from demos.bridge.engine import Figures
@@ -20,8 +23,23 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
-from render_bridge.protocol.events import PictureTaken
-from tests.render_bridge.ends import in_time
+from render_bridge.gateways.framing import pack, unpack
+from render_bridge.protocol.codec import decode, encode
+from render_bridge.protocol.events import Lost, PictureTaken
+from render_bridge.protocol.messages import Error, Ping
+from render_bridge.zmq.engine_end import EngineEnd
+from tests.render_bridge.bare_engine import BareEngine
+from tests.render_bridge.ends import (
+    any_lost,
+    draw,
+    free_port,
+    gather,
+    in_time,
+    number_in,
+    pictures,
+    say_hello,
+    serving,
+)
 
 from .conftest import wait_for
 
@@ -50,10 +68,10 @@ def kernels():
 class Terminal:
     """A command in a process of its own, whose lines can be waited for; killed at the end, or after a long time."""
 
-    def __init__(self, *words):
+    def __init__(self, *words, stdout=subprocess.PIPE):
         self.lines = []
         command = [sys.executable, "-m", "demos.cli", *words]
-        self.process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+        self.process = subprocess.Popen(command, cwd=ROOT, env=ENVIRONMENT, stdout=stdout, text=True)
         self._watch = threading.Timer(LONGEST_S, self.process.kill)  # whoever waits finds the end of its output then
         self._watch.start()
 
@@ -63,7 +81,8 @@ class Terminal:
     def __exit__(self, *_):
         self._watch.cancel()
         self.kill()
-        self.process.stdout.close()
+        if self.process.stdout is not None:
+            self.process.stdout.close()
 
     def wait_for(self, text):
         for line in self.process.stdout:
@@ -76,8 +95,8 @@ class Terminal:
         self.lines += self.process.stdout.readlines()
         return self.process.wait(LONGEST_S)
 
-    def interrupt(self):
-        self.process.send_signal(signal.SIGINT)
+    def interrupt(self, number=signal.SIGINT):
+        self.process.send_signal(number)
         return self.rest()
 
     def figures(self):
@@ -95,7 +114,7 @@ def serve(address, *words):
     return server
 
 
-def number_in(line):
+def first_answered(line):
     """Of "the first answers frame 12, …"."""
     return int(line.split("frame ")[1].split(",")[0])
 
@@ -130,7 +149,7 @@ def test_a_killed_renderer_is_found_again_by_the_running_engine(address, kernels
         def found_again():
             with serve(address):
                 began = time.monotonic()
-                firsts.append(number_in(engine.wait_for("pictures come")))
+                firsts.append(first_answered(engine.wait_for("pictures come")))
                 took = time.monotonic() - began
             engine.wait_for("lost the renderer")
             return took
@@ -138,7 +157,7 @@ def test_a_killed_renderer_is_found_again_by_the_running_engine(address, kernels
         found_again()
         in_time(found_again, 2.0)
         with serve(address):
-            firsts.append(number_in(engine.wait_for("pictures come")))
+            firsts.append(first_answered(engine.wait_for("pictures come")))
             assert engine.interrupt() == 130
     figures = engine.figures()
     assert figures["losses"] == len(firsts) - 1
@@ -182,6 +201,81 @@ def test_ctrl_c_ends_within_two_seconds(address, kernels, command):
             return time.monotonic() - began
 
     in_time(interrupt, 2.0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_server_says_goodbye(address, number):
+    """R-40: silence would take a second, and be called so."""
+    with serve(address) as server, EngineEnd(address, say_hello()) as engine:
+        engine.wait_open(LONGEST_S)
+        assert server.interrupt(number) == 130
+        (lost,) = [e for e in gather(engine, any_lost) if isinstance(e, Lost)]
+    assert lost.reason.startswith("the renderer ended")
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_stopped_engine_says_goodbye_and_tells_its_figures(address, kernels, number):
+    """R-40: its session is over, not parked."""
+    with (
+        serving(address) as (end, _),
+        Terminal("engine", "--address", address, *SMALL, "--wait", "60", "--json") as engine,
+    ):
+        engine.wait_for("pictures come")
+        assert engine.interrupt(number) == 130
+        wait_for(lambda: end.counters()["sessions"] == 0)
+    assert engine.figures()["pictures"] >= 1
+
+
+def test_a_server_whose_output_nobody_reads_serves_on(address):
+    """However much a peer makes it say."""
+    read_end, write_end = os.pipe()
+    os.set_blocking(write_end, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(write_end, b"." * 4096)
+    os.set_blocking(write_end, True)  # the server's stdout is the same pipe
+    try:
+        with (
+            Terminal("serve", "--renderer", "palette", "--address", address, stdout=write_end) as server,
+            EngineEnd(address, say_hello()) as engine,
+        ):
+            engine.wait_open(LONGEST_S)
+            with BareEngine(address) as loud:
+                for _ in range(500):
+                    loud.say([b"rubbish", b"\x80"])
+                    engine.events()
+                loud.hear(Error)
+            engine.offer(draw(3))
+            assert number_in(pictures(engine, 1)[0].pixels) == 3
+            server.process.send_signal(signal.SIGINT)
+            assert server.process.wait(LONGEST_S) == 130
+    finally:
+        os.close(read_end)
+        os.close(write_end)
+
+
+@pytest.mark.parametrize("words", [[], ["--web", "0"]])
+def test_a_server_that_cannot_serve_does_not_say_that_it_does(words, capsys):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        address = f"tcp://127.0.0.1:{taken.getsockname()[1]}"
+        assert cli.main(["serve", "--renderer", "palette", "--address", address, *words]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "in use" in said.err
+    assert said.err.count("\n") == 1
+
+
+def test_browsers_reach_a_renderer_that_wants_keys(tmp_path):
+    """The gateway has a pair of its own, which its renderer lets in."""
+    for name in ("me", "engine"):
+        assert cli.main(["keys", str(tmp_path / name)]) == 0
+    address = f"tcp://127.0.0.1:{free_port()}"
+    words = ("--keys", str(tmp_path / "me.secret"), "--peer", str(tmp_path / "engine.public"), "--web", "0")
+    with serve(address, *words) as server:
+        port = server.wait_for("browsers: ").split(":")[-1].strip("/\n")
+        with connect(f"ws://127.0.0.1:{port}/") as browser:
+            browser.send(pack(encode(Ping(id=1, time=2))))
+            assert decode(unpack(browser.recv(timeout=LONGEST_S))).code == 200
 
 
 def test_check_passes_our_renderer_and_our_engine(address, kernels, capsys):
@@ -247,14 +341,20 @@ def test_a_drive_is_remembered_exactly(tmp_path):
     assert drive.rig.hash() == later.rig.hash()
 
 
-def test_memory_of_another_race_is_passed_over_and_rubbish_refused(tmp_path):
+def test_memory_of_another_race_and_rubbish_are_refused_and_left_alone(tmp_path):
     setup = RaceSetup(track=TRACK, rivals=1, player="ai")
     drive = Drive(setup)
     path = tmp_path / "memory.json"
     write_memory(path, setup, "chase", drive, Memory(None, 0, 0))
-    assert read_memory(path, setup, "cockpit", drive) is None
+    whole = path.read_text()
+    others = ((setup, "cockpit", "camera"), (RaceSetup(track=TRACK, rivals=2, player="ai"), "chase", "rivals"))
+    for other, camera, what in others:
+        with pytest.raises(UserError, match=f"memory of another race .*{what} .* there, .* here"):
+            read_memory(path, other, camera, drive)
+    assert path.read_text() == whole
     assert read_memory(tmp_path / "none", setup, "chase", drive) is None
-    for rubbish in ("", "{}", "[1]", '{"format": "x"}', path.read_text()[:-20]):
+    damaged = json.dumps({**json.loads(whole), "world": "AAAA"})
+    for rubbish in ("", "{}", "[1]", '{"format": "x"}', whole[:-20], damaged):
         path.write_text(rubbish)
         with pytest.raises(UserError, match="memory"):
             read_memory(path, setup, "chase", drive)
@@ -265,6 +365,19 @@ def test_memory_is_for_its_owner_alone_and_makes_its_folder(tmp_path):
     path = tmp_path / "new" / "memory.json"
     write_memory(path, drive.world.setup, "chase", drive, Memory(bytes(16), 0, 0))
     assert path.stat().st_mode & 0o077 == 0
+
+
+def test_an_engine_does_not_begin_on_the_memory_of_another_race(tmp_path, address, capsys):
+    setup = RaceSetup(track=TRACK, seed=5, rivals=1, laps=3, player="ai")
+    path = tmp_path / "memory.json"
+    write_memory(path, setup, "chase", Drive(setup), Memory(None, 0, 0))
+    before = path.read_bytes()
+    assert cli.main(["engine", "--address", address, *SMALL, "--memory", str(path), "--wait", "0.1"]) == 2
+    error = capsys.readouterr().err
+    assert "the memory of another race (" in error
+    assert "seed 5 there, 0 here" in error
+    assert error.count("\n") == 1
+    assert path.read_bytes() == before
 
 
 def test_memory_that_cannot_be_written_is_refused_before_the_drive(tmp_path, address, capsys):

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from demos import cli
-from demos.play import headless_paint
+from demos.play import record_link
 from demos.play.headless import GAP
 from engine_sim.core.errors import UserError
 from engine_sim.recording.video import read_video
@@ -94,7 +94,7 @@ def test_a_chunk_that_fails_ends_the_film_with_its_reason(capsys, tmp_path, diar
 
 
 def test_without_a_renderer_at_the_address_it_says_so(capsys, tmp_path, monkeypatch):
-    monkeypatch.setattr(headless_paint, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(record_link, "PATIENCE_S", 0.3)
     address = f"ipc://{tmp_path}/none.sock"
     code, _, error = play(capsys, "--renderer", address, "--view", "paint", "--out", str(tmp_path / "a.mp4"))
     assert code == 2

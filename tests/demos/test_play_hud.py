@@ -14,6 +14,8 @@ from demos.play.hud import Hud, Minimap, clock_text, gear_name, lamps_lit, ordin
 from demos.play.hud_paint import HudPainter, wrapped
 from demos.play.letterbox import Rect
 from demos.play.pace import Pace
+from demos.play.settings.bindings import Bindings
+from demos.play.settings.help import help_lines
 from engine_sim.racing.controls import Controls
 from engine_sim.racing.world import RaceSetup
 
@@ -92,6 +94,7 @@ def test_the_map_has_north_up_and_the_player_on_top():
     assert dots[-1][:2] == pytest.approx(tuple(east))
 
 
+PAGE = help_lines(Bindings())
 HUD = Hud("108", "3", "1/2", "2/4", "0:12.34", 2, False, "Finished 2nd of 4", ((0.5, 0.5, True),))
 
 
@@ -103,7 +106,8 @@ def test_the_display_draws_at_any_size(size):
     painter = HudPainter(Minimap(ring()))
     place = Rect(0, 0, *size)
     painter.draw(surface, place, HUD, "class 24 fps")
-    painter.help(surface, place)
+    painter.help(surface, place, PAGE)
+    painter.help(surface, place, PAGE, pad=True)
     painter.loading(surface, place, "ring", ["loading"])
     assert len(np.unique(pygame.surfarray.array3d(surface))) > 1 or size == (1, 1)
 
@@ -124,7 +128,7 @@ def test_the_help_page_has_room_for_what_would_cover_it(monkeypatch, size):
     pygame.font.init()
     boxes = []
     monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))
-    HudPainter(Minimap(ring())).help(pygame.Surface(size), Rect(0, 0, *size), ["Paused", "view: both"])
+    HudPainter(Minimap(ring())).help(pygame.Surface(size), Rect(0, 0, *size), PAGE, lines=["Paused", "view: both"])
     assert len(boxes) == 1
     assert pygame.Rect(0, 0, *size).contains(boxes[0])
 
@@ -136,8 +140,8 @@ def test_a_long_notice_stays_within_the_picture(monkeypatch):
     text = "no OpenGL 4.3 through EGL: install a graphics driver or software GL (apt-get install libegl1 libgl1)"
     painter, surface, place = HudPainter(Minimap(ring())), pygame.Surface((448, 256)), Rect(0, 0, 448, 256)
     painter.notice(surface, place, [text], 12)
-    painter.help(surface, place, [])
-    painter.help(surface, place, [text])
+    painter.help(surface, place, PAGE)
+    painter.help(surface, place, PAGE, lines=[text])
     assert all(box.left >= 0 and box.right <= 448 for box in boxes)
     assert boxes[2].width == boxes[1].width
     font = pygame.font.Font(None, 15)

@@ -47,7 +47,7 @@ def test_a_drive_with_keys_stall_and_lost_focus_replays_exactly(desktop, tmp_pat
         time.sleep(0.5)
         desktop.xdotool("keyup", "Up", "mousemove", "640", "400")
         time.sleep(0.5)
-        desktop.xdotool("key", "Escape")
+        desktop.xdotool("key", "--delay", "100", "Escape", "Up", "Return")
         out, _ = process.communicate(timeout=20)
     finally:
         if process.poll() is None:

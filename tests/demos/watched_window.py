@@ -11,11 +11,16 @@ from typing import Any
 
 from demos.ends import guarded, leave_at_once
 from demos.options import NamedLook
-from demos.play import renderer_process, studio
+from demos.play import renderer_process, start, studio
+from demos.play.evening import Evening
 from demos.play.game import Game, Loader, PlayOptions
 from demos.play.paint_plan import PaintPlan
 from demos.play.painter import Painter
+from demos.play.screens.backdrop import Backdrop
+from demos.play.sessions import Shelf
 from demos.play.window import PlayWindow
+from demos.streaming.address import parse_address
+from demos.streaming.stream import StreamPlan
 from engine_sim.racing.world import RaceSetup
 from engine_sim.views.look import named_look
 
@@ -60,11 +65,11 @@ def wiggle(ready: Path) -> None:
 class WatchedWindow(PlayWindow):
     """The window, keeping the times at which it emptied its event queue."""
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args: Any, **words: Any) -> None:
         self.pumped: list[float] = []
         self.note: dict[str, Any] = {}
         self.ready = Path()
-        super().__init__(*args)
+        super().__init__(*args, **words)
         self.said: list[str] = []
         self._pump, say = self.desk.pump, self.desk.notices.say
         self.desk.pump = self._watched_pump
@@ -106,7 +111,8 @@ def play(report: Path, words: list[str]) -> int:
     Args:
         report: JSON file; beside it ``.ready`` appears when the race runs, and ``.live`` says how far it is.
         words: habits to switch on: ``slow-load``, ``pad``, ``no-gl``, ``impatient``; ``palette`` for a renderer of the
-            game's own, ``unserved`` for one that cannot start, ``renderer=ADDRESS`` for one that is there.
+            game's own, ``unserved`` for one that cannot start, ``renderer=ADDRESS`` for one that is there;
+            ``rtmp=URL`` for a stream.
     """
     if "impatient" in words:
         studio.WAIT_S = 0.5
@@ -115,9 +121,13 @@ def play(report: Path, words: list[str]) -> int:
     looks = (NamedLook("plain", None),)
     if paint is not None:
         looks = tuple(NamedLook(name, named_look(name)) for name in ("storm", "blue-hour", "overcast"))
+    streams = [StreamPlan(parse_address(word.removeprefix("rtmp="))) for word in words if word.startswith("rtmp=")]
     options = PlayOptions(
-        RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent, paint=paint
-    )
+        RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent, paint=paint,
+        stream=streams[0] if streams else None,
+    )  # fmt: skip
+    if "start" in words or "pad-start" in words:
+        return evening(report, options, "pad-start" in words)
     loader = BusyLoader() if "slow-load" in words else QuickLoader()
     window = WatchedWindow(options, lambda job: Painter(job, opener), loader)
     window.ready = report.with_suffix(".ready")
@@ -127,6 +137,56 @@ def play(report: Path, words: list[str]) -> int:
     if window.loading:
         leave_at_once(code)
     return code
+
+
+def evening(report: Path, options: PlayOptions, by_pad: bool) -> int:
+    """The start screen and the races that come from it; the report is a list of what was raced and how it was left."""
+    raced: list[dict[str, Any]] = []
+    start.Backdrop = lambda size: Backdrop(size, lambda job: Painter(job, standins.open_pattern))
+
+    def open_window(chosen: PlayOptions, loader: Any = None, front: Any = None) -> WatchedWindow:
+        window = WatchedWindow(chosen, lambda job: Painter(job, standins.open_pattern), QuickLoader(), front=front)
+        window.ready = report.with_suffix(".ready")
+        setup = chosen.setup
+        raced.append(
+            {"track": setup.track, "rivals": setup.rivals, "look": chosen.looks[0].name, "width": chosen.width}
+        )
+        return window
+
+    evening = Evening(options, start.Painters(("own",), (None,)), Shelf(report.parent), open_window)
+    report.with_suffix(".open").write_text("")
+    if by_pad:
+        threading.Thread(target=press_pad, args=(report.with_suffix(".ready"),), daemon=True).start()
+    game = evening.run()
+    ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
+    report.write_text(json.dumps({"raced": raced, "ticks": ticks}))
+    return 0
+
+
+def press_pad(ready: Path) -> None:
+    """Plug in a pad, take one rival less and start; in the race: throttle, pause menu, leave by its last entry."""
+    time.sleep(0.8)
+    pad = VirtualPad()
+    time.sleep(0.3)
+    for button in (DOWN, DOWN, DOWN, LEFT, UP, UP, UP, A):
+        tap(pad, button)
+    while not ready.exists():
+        time.sleep(0.02)
+    time.sleep(0.3)
+    pad.axis(5, 32767)
+    time.sleep(0.3)
+    for button in (START, UP, A):
+        tap(pad, button)
+
+
+def tap(pad: VirtualPad, button: int) -> None:
+    """Press and release, as slowly as a hand."""
+    for down in (True, False):
+        pad.button(button, down)
+        time.sleep(0.08)
+
+
+A, START, UP, DOWN, LEFT = 0, 6, 11, 12, 13
 
 
 def run(window: WatchedWindow, report: Path) -> int:

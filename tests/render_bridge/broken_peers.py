@@ -10,9 +10,21 @@ from render_bridge.errors import BridgeError
 from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.faults import LocalProtocolError, RemoteProtocolError
 from render_bridge.protocol.message_base import Message
-from render_bridge.protocol.messages import Ack, Bye, Credit, Error, Frame, Hello, Picture, Pong, Receipt, Welcome
+from render_bridge.protocol.messages import (
+    Ack,
+    Bye,
+    Control,
+    Credit,
+    Error,
+    Frame,
+    Hello,
+    Picture,
+    Pong,
+    Receipt,
+    Welcome,
+)
 from render_bridge.serving import ServeLoop
-from render_bridge.stand_in import PaletteFactory
+from render_bridge.stand_in import PaletteFactory, PaletteRenderer
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.renderer_end import RendererEnd
 
@@ -63,6 +75,21 @@ class NeverSkips:
         return [message]
 
 
+def upside_down(picture):
+    """The pixels of a picture, its last row first."""
+    pixels = np.frombuffer(picture.buffers[0], np.uint8).reshape(picture.height, picture.width, 3)
+    return (pixels[::-1].tobytes(),)
+
+
+class ForgetsItsPrompt:
+    """A reset comes with another prompt on its heels."""
+
+    def __call__(self, message):
+        if isinstance(message, Control) and message.kind == "reset":
+            return [message, Control(id=message.id + 1, generation=message.generation, kind="prompt", text="")]
+        return [message]
+
+
 RENDERER_BREAKS = {
     "R-01": (pass_on, drop_errors(100)),
     "R-02": (pass_on, drop_errors(101)),
@@ -84,6 +111,7 @@ RENDERER_BREAKS = {
     "R-18": (pass_on, change(Welcome, planes=lambda m: m.planes[::-1])),
     "R-19": (pass_on, change(Welcome, resumed=False)),
     "R-20": (pass_on, drop_errors(205)),
+    "R-21": (pass_on, drop_errors(207)),
     "R-22": (pass_on, drop_errors(303)),
     "R-23": (pass_on, change(Credit, grant=lambda m: m.grant + 1)),
     "R-24": (NeverSkips, pass_on),
@@ -97,6 +125,8 @@ RENDERER_BREAKS = {
     "R-32": (pass_on, change(Picture, renderer_stamps={})),
     "R-33": (change(Frame, last=False), pass_on),
     "R-34": (pass_on, repeat(Receipt, lambda m: m.stage == "in_force")),
+    "R-35": (pass_on, change(Receipt, chunk=lambda m: None if m.chunk is None else 0)),
+    "R-36": (ForgetsItsPrompt, pass_on),
     "R-37": (pass_on, drop(Pong)),
     "R-38": (pass_on, change(Welcome, dead_ms=300)),
     "R-40": (drop(Bye), pass_on),
@@ -104,8 +134,11 @@ RENDERER_BREAKS = {
     "R-42": (pass_on, drop_errors(301)),
     "R-43": (pass_on, drop_errors(111, 113)),
     "R-44": (pass_on, change(Welcome, planes=lambda m: m.planes[::-1])),
+    "R-45": (pass_on, change(Picture, buffers=upside_down)),
     "R-48": (pass_on, drop_errors(306)),
+    "R-49": (pass_on, change(Error, details=lambda m: None if m.code == 400 else m.details)),
 }  # fmt: skip
+"""What is done to messages on their way in, and out. R-39, R-46 and R-47 are broken elsewhere: see ``test_checker``."""
 
 
 def spoil(message):
@@ -217,16 +250,35 @@ class BrokenEngine(EngineEnd):
             self._side.drain = lambda: [w for wire in drain() for w in hooked(self._outgoing, wire)]
 
 
+class Painter(PaletteRenderer):
+    """Its pictures show its prompt, and its eighth run fails: more than a check takes that does not wait for it."""
+
+    def __init__(self, table):
+        super().__init__(table)
+        self.runs = 0
+
+    def render(self, frames):
+        self.runs += 1
+        if self.runs == 8:
+            raise MemoryError("a bad day")
+        return [picture // 2 + 90 * bool(self.prompt) for picture in super().render(frames)]
+
+
+class PainterFactory(PaletteFactory):
+    def open(self, opened):
+        return Painter(self.offer.table)
+
+
 class RunningRenderer:
     """A context with a serving renderer, broken or not."""
 
-    def __init__(self, address, rule=None, **offer):
+    def __init__(self, address, rule=None, keys=None, **offer):
         dead_ms = 60_000 if rule == "R-38" else 1000
         planes = ("depth", "motion")
         offered = stand_in(**{"dead_ms": dead_ms, "planes": planes, "run": 2, "first_run": 2, "window": 8, **offer})
-        self._end = BrokenRenderer(address, offered, rule) if rule else RendererEnd(address, offered)
+        self._end = BrokenRenderer(address, offered, rule) if rule else RendererEnd(address, offered, keys)
         self._stop = threading.Event()
-        loop = ServeLoop(self._end, PaletteFactory(offered))
+        loop = ServeLoop(self._end, PainterFactory(offered))
         self._thread = threading.Thread(target=loop.run, args=(self._stop.is_set,), daemon=True)
 
     def __enter__(self):
@@ -247,10 +299,12 @@ class RunningEngine:
         self._greeting = say_hello(mode=mode, planes=("depth", "motion"), rate=(60, 1))
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
+        self.engine = None
 
     def _run(self):
         planes = {"depth": np.zeros((HEIGHT, WIDTH), np.float16), "motion": np.zeros((HEIGHT, WIDTH, 2), np.float32)}
         with self._make(self._greeting) as engine:
+            self.engine = engine
             number = 0
             while not self._stop.is_set():
                 try:

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from render_bridge.palette import RACING
 from render_bridge.protocol.engine_flow import Drawn
@@ -42,6 +43,17 @@ def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+@contextlib.contextmanager
+def ipv6_or_skip():
+    """Skips the test on a machine without IPv6 on its loopback."""
+    try:
+        with socket.socket(socket.AF_INET6) as probe:
+            probe.bind(("::1", 0))
+    except OSError:
+        pytest.skip("this machine has no IPv6 loopback")
+    yield
 
 
 def addresses(tmp_path):

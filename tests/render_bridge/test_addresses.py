@@ -18,6 +18,8 @@ from render_bridge.zmq.keys import make_keys, read_keys
         ("localhost:5555", "tcp://localhost:5555"),
         (":5555", "tcp://127.0.0.1:5555"),
         ("tcp://[::1]:5555", "tcp://[::1]:5555"),
+        ("[::1]:5555", "tcp://[::1]:5555"),
+        ("::1:5555", "tcp://[::1]:5555"),
         ("ipc:///tmp/a.sock", "ipc:///tmp/a.sock"),
     ],
 )
@@ -43,6 +45,7 @@ def test_other_machines_need_keys(address):
         ("tcp://127.0.0.1:0", "a port from 1"),
         ("tcp://127.0.0.1:99999", "a port from 1"),
         ("tcp://127.0.0.1:http", "a port from 1"),
+        ("tcp://::1:5555", r"an IPv6 host in brackets, such as tcp://\[::1\]:5555"),
         ("ipc://", "a path of 1 to 100 bytes"),
         ("ipc:///" + "a" * 120, "a path of 1 to 100 bytes"),
         ("ipc:///no/such/folder/x.sock", "does not exist"),

@@ -1,13 +1,12 @@
 """Both state machines joined back to back: controls and their receipts."""
 
-from render_bridge.protocol.events import (
-    ControlTaken,
-    ReceiptTaken,
-    Refused,
-)
+import numpy as np
+import pytest
+
+from render_bridge.protocol.events import ControlTaken, PictureTaken, ReceiptTaken, Refused
 from render_bridge.protocol.messages import Control
 
-from .link import Link, opened, put
+from .link import HEIGHT, WIDTH, Link, drawn, opened, put, stream_of
 
 
 def test_a_control_gets_two_receipts_in_order():
@@ -86,3 +85,107 @@ def test_a_resumed_session_is_told_only_what_is_not_in_force():
     link.renderer_events.clear()
     link.elapse(300)
     assert [e.control.kind for e in link.told(ControlTaken)] == ["schedule"]
+
+
+def fill(link, count=16):
+    """So many prompts that no chunk border has come for, put past our own engine."""
+    for k in range(1, count + 1):
+        put(link, Control(id=k, generation=0, kind="prompt", text="a"))
+
+
+def test_a_reset_that_is_refused_changes_nothing_at_the_renderer():
+    """R-29, R-34: neither the generation nor a grant."""
+    link = opened()
+    link.renderer.ask(link.engine.token, 2)
+    link.exchange()
+    fill(link)
+    put(link, Control(id=17, generation=1, kind="reset"))
+    put(link, Control(id=1, generation=1, kind="reset"))
+    put(link, Control(id=18, generation=3, kind="reset"))
+    assert [(r.code, r.details["id"]) for r in link.of(Refused)] == [(307, 17), (307, 1), (305, 18)]
+    account = stream_of(link)
+    assert (account.generation, account.running, account.outstanding) == (0, 1, 2)
+    assert link.renderer.settle(link.engine.token, 1, 0)
+    put(link, Control(id=17, generation=1, kind="reset"))
+    assert account.generation == 1
+
+
+@pytest.mark.parametrize("mode", ["play", "record"])
+def test_a_reset_that_is_refused_changes_nothing_at_the_engine(mode):
+    """R-29, R-34: frames go on in the old generation, under the old grants, without a gap."""
+    link = opened(mode=mode)
+    link.renderer.ask(link.engine.token, 4)
+    link.engine.offer(drawn(0))
+    link.exchange()
+    fill(link)
+    link.engine._controls._last_id = 16
+    number = link.engine.reset()
+    link.engine.offer(drawn(1))
+    link.exchange()
+    refused = link.of(Refused)[-1]
+    assert (refused.code, refused.details) == (307, {"id": number})
+    assert link.engine.generation == 0
+    for k in (2, 3):
+        link.engine.offer(drawn(k))
+        link.exchange()
+    frames = link.frames()
+    assert [(f.seq, f.generation, f.grant) for f in frames] == [(k, 0, 0) for k in range(4)]
+    for frame in frames:
+        link.answer(frame)
+    assert [p.seq for p in link.of(PictureTaken)] == [0, 1, 2, 3]
+
+
+def test_pictures_that_come_while_a_reset_is_under_way_are_void():
+    """R-29: and what was drawn since is sent in the new generation."""
+    link = opened()
+    link.renderer.ask(link.engine.token, 1)
+    link.engine.offer(drawn(0))
+    link.exchange()
+    (frame,) = link.frames()
+    link.engine.reset()
+    link.engine.offer(drawn(1))
+    link.renderer.answer(frame, np.zeros((HEIGHT, WIDTH, 3), np.uint8), 0, {"started": 0, "rendered": 0})
+    wires = link.renderer.drain()
+    for _, wire in wires:
+        link.engine_events[b"peer-0"] += link.engine.receive([bytes(b) for b in wire], link.now)
+    assert link.of(PictureTaken) == []
+    link.exchange()
+    link.renderer.ask(link.engine.token, 1)
+    link.exchange()
+    assert [(f.seq, f.generation) for f in link.frames()] == [(1, 1)]
+
+
+def test_our_engine_never_has_a_17th_control_unsettled():
+    """R-34: it keeps later ones, of each kind the latest, until there is room."""
+    link = opened()
+    for k in range(20):
+        link.engine.control("prompt", text=f"p{k}")
+        link.engine.control("schedule", schedule={"chunk": k})
+    last = link.engine.reset(seed=3)
+    link.exchange()
+    taken = [e.control for e in link.told(ControlTaken)]
+    assert len(taken) == 16
+    for control in taken:
+        link.renderer.settle(link.engine.token, control.id, 0)
+    link.exchange()
+    later = [e.control for e in link.told(ControlTaken)][16:]
+    assert [(c.kind, c.text, c.schedule) for c in later] == [
+        ("prompt", "p19", None), ("schedule", None, {"chunk": 19}), ("reset", None, None),
+    ]  # fmt: skip
+    assert (later[-1].id, link.engine.generation) == (last, 1)
+    assert not link.of(Refused)
+
+
+def test_a_reset_under_way_when_the_renderer_is_lost_has_begun_when_it_is_back():
+    """R-28, R-29: the next HELLO announces its generation."""
+    link = opened()
+    link.cut.add(b"peer-0")
+    link.engine.reset()
+    link.engine.offer(drawn(0))
+    link.elapse(1500)
+    link.cut.clear()
+    link.elapse(300)
+    assert (link.engine.generation, stream_of(link).generation) == (1, 1)
+    link.renderer.ask(link.engine.token, 1)
+    link.exchange()
+    assert [f.generation for f in link.frames()] == [1]

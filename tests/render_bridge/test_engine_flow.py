@@ -34,6 +34,7 @@ def test_frames_that_a_reset_voids_are_counted_as_skipped():
     flow = FrameFlow(False)
     for tick in range(5):
         flow.offer(drawn(tick))
+    flow.mark()
     flow.flush()
     flow.offer(drawn(5))
     flow.grant(0, 1)

@@ -1,11 +1,11 @@
 """The WebSocket gateway and the browser client, which node runs here without a browser."""
 
+import asyncio
 import contextlib
 import json
 import shutil
 import subprocess
 import threading
-import time
 import urllib.error
 import urllib.request
 from pathlib import Path
@@ -21,13 +21,15 @@ from render_bridge.conformance.checker import check_engine
 from render_bridge.conformance.vectors import read_vectors
 from render_bridge.errors import BridgeError
 from render_bridge.gateways.framing import pack, unpack
+from render_bridge.gateways.outbox import MOST, MOST_BYTES, Outbox
 from render_bridge.gateways.websocket import BROWSER, Gateway, GatewayPlan
 from render_bridge.palette import RACING
 from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.encodings import decode_plane
-from render_bridge.protocol.messages import Ping
+from render_bridge.protocol.messages import Ping, Welcome
 
-from .ends import PATIENCE_S, serving
+from .bare_engine import greet
+from .ends import PATIENCE_S, ipv6_or_skip, serving
 
 HERE = Path(__file__).parent
 NODE = shutil.which("node")
@@ -66,13 +68,41 @@ def dial(gateway, **options):
 def test_messages_pass_through_unchanged(gateway, address):
     """R-12 through the gateway: the renderer's own answer comes back."""
     with serving(address), dial(gateway) as browser:
-        answer, give_up = None, time.monotonic() + PATIENCE_S
-        while answer is None and time.monotonic() < give_up:  # until the relay has found the renderer
-            browser.send(pack(encode(Ping(id=1, time=2))))
-            with contextlib.suppress(TimeoutError):
-                answer = decode(unpack(browser.recv(timeout=0.2)))
-        assert answer is not None
-        assert answer.code == 200
+        browser.send(pack(encode(Ping(id=1, time=2))))
+        assert decode(unpack(browser.recv(timeout=PATIENCE_S))).code == 200
+
+
+def test_a_browsers_first_greeting_is_kept_until_there_is_a_renderer(gateway, address):
+    """R-11 through the gateway: one HELLO is enough, however early."""
+    with dial(gateway) as browser:
+        browser.send(pack(encode(greet())))
+        browser.send(pack(encode(Ping(id=1, time=2))))
+        with serving(address):
+            assert isinstance(decode(unpack(browser.recv(timeout=PATIENCE_S))), Welcome)
+
+
+def test_what_is_kept_for_a_renderer_is_bounded_and_the_newest():
+    async def kept():
+        outbox = Outbox()
+        for k in range(3 * MOST):
+            outbox.put([bytes([k])])
+        assert await outbox.get() == [bytes([2 * MOST])]
+        for k in range(3):
+            outbox.put([bytes(MOST_BYTES // 2), bytes([k])])
+        assert (await outbox.get())[1] == b"\x02"
+        outbox.put([bytes(2 * MOST_BYTES)])
+        return (await outbox.get())[0]
+
+    assert len(asyncio.run(kept())) == 2 * MOST_BYTES
+
+
+def test_pages_over_ipv6_are_served(address):
+    with ipv6_or_skip(), Gateway(GatewayPlan(address, host="::1", port=0)) as gateway:
+        assert gateway.url == f"http://[::1]:{gateway.port}/"
+        with urllib.request.urlopen(gateway.url, timeout=PATIENCE_S) as answer:
+            assert answer.status == 200
+        with connect(f"ws://[::1]:{gateway.port}/", origin=f"http://[::1]:{gateway.port}"):
+            pass
 
 
 def test_pages_of_other_origins_may_not_connect(gateway):

@@ -210,3 +210,40 @@ def test_colors_that_are_easily_mistaken_are_noted_in_the_welcome():
     assert "'floor' and 'wall' differ by 1 level" in link.engine.welcome.notes[1]
     with pytest.raises(LocalProtocolError, match="256 bytes"):
         offer(notes=("é" * 129,))
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize(("name", "dtype", "channels"), [("depth", np.float16, 1), ("motion", np.float32, 2)])
+def test_a_plane_with_a_number_that_is_none_is_refused_with_its_place(name, dtype, channels, value):
+    """R-44: at both ends; the largest finite numbers are none of them."""
+    shape = (HEIGHT, WIDTH) if channels == 1 else (HEIGHT, WIDTH, channels)
+    edge = np.finfo(dtype).max
+    good = np.full(shape, edge, dtype)
+    good[:2] = -edge
+    bad = good.copy()
+    bad[3, 5] = bad[4, 0] = value
+    link = Link(offer(planes=(name,)), planes=(name,), encodings=("raw",))
+    link.open()
+    link.renderer.ask(link.engine.token, 1)
+    link.exchange()
+    with pytest.raises(LocalProtocolError, match="row 3, column 5"):
+        link.engine.offer(drawn(0, planes={name: bad}))
+    planes = {"planes": (name,), "plane_encodings": ("raw",)}
+    put(link, raw_frame(**planes, buffers=(bytes(WIDTH * HEIGHT), bad.tobytes())))
+    (refused,) = link.of(Refused)
+    assert (refused.code, refused.name) == (309, "bad_plane")
+    assert refused.details == {"plane": name, "row": 3, "column": 5}
+    link.renderer.ask(link.engine.token, 1)
+    link.exchange()
+    put(link, raw_frame(**planes, seq=1, grant=1, buffers=(bytes(WIDTH * HEIGHT), good.tobytes())))
+    assert np.array_equal(link.frames()[0].planes[name], good)
+
+
+def test_rle_for_colours_is_refused_without_a_contradiction():
+    """R-17, R-43: what is offered instead is what is read for this very form."""
+    link = Link(form="colors", encodings=("rle",))
+    link.elapse(50)
+    (refused,) = link.of(Refused)
+    assert refused.code == 204
+    assert refused.details == {"encodings": ["zstd", "raw"]}
+    assert refused.text.endswith("(rle holds ids only): you write rle; we read zstd, raw")

@@ -59,6 +59,28 @@ def test_the_same_engine_on_a_new_connection_goes_on_at_once():
     assert len(link.renderer.sessions) == 1
 
 
+def test_a_bye_that_is_read_after_its_connection_is_gone_ends_the_session_all_the_same():
+    """R-40: a renderer that was about to send a picture finds the connection gone before it reads the BYE."""
+    link = opened()
+    link.renderer_events += link.renderer.peer_gone(b"peer-0")
+    put(link, Bye(text="not mine"), b"peer-1")
+    assert link.told(SessionEnded) == []
+    put(link, Bye(text="done"))
+    assert [e.reason for e in link.told(SessionEnded)] == ["the engine ended: done"]
+    assert link.renderer.sessions == {}
+
+
+def test_a_late_bye_of_an_old_connection_does_not_end_a_session_that_goes_on_elsewhere():
+    """R-20, R-40."""
+    link = opened()
+    link.renderer_events += link.renderer.peer_gone(b"peer-0")
+    del link.engines[b"peer-0"]
+    link.join(b"peer-1", resume=link.engine.token, encodings=("raw",))
+    link.elapse(50)
+    put(link, Bye(text="late"))
+    assert len(link.renderer.sessions) == 1
+
+
 def test_an_engine_that_must_wait_greets_no_sooner_and_is_not_put_off_by_a_second_answer():
     """R-20: on a busy machine two greetings may be answered at once."""
     engine = EngineSide(greeting(), 0)

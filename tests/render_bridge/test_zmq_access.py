@@ -2,17 +2,32 @@
 
 import multiprocessing
 import os
+import socket
 import sys
 import threading
 
 import pytest
 
-from render_bridge.errors import BridgeError
+from render_bridge.errors import BridgeClosed, BridgeError
+from render_bridge.protocol.events import Closed, TurnedAway
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.keys import make_keys, read_keys
 from render_bridge.zmq.renderer_end import RendererEnd
 
-from .ends import PATIENCE_S, draw, free_port, number_in, pictures, say_hello, server_process, serving, stand_in
+from .ends import (
+    PATIENCE_S,
+    draw,
+    free_port,
+    gather,
+    ipv6_or_skip,
+    number_in,
+    pictures,
+    say_hello,
+    server_process,
+    serving,
+    stand_in,
+    until,
+)
 
 
 def test_a_thousand_calls_from_another_thread_disturb_nothing(ipc):
@@ -123,7 +138,95 @@ def test_only_known_keys_are_let_in(tmp_path):
         engine.wait_open(PATIENCE_S)
         engine.offer(draw(5))
         assert number_in(pictures(engine, 1)[0].pixels) == 5
-        for turned_away in (stranger, suspicious, open_hearted):
-            with pytest.raises(BridgeError, match="no renderer"):
-                turned_away.wait_open(0.3)
+        for turned_away, why in (
+            (stranger, "refuses our key"),
+            (suspicious, "the key given with --peer is probably not that renderer's"),
+            (open_hearted, "wants keys"),
+        ):
+            until(lambda turned_away=turned_away: turned_away.trouble)
+            with pytest.raises(BridgeError, match=f"no renderer at .* after 0.01 s; .*{why}"):
+                turned_away.wait_open(0.01)
         assert end.counters()["opened"] == 1
+
+
+def test_a_renderer_says_whom_it_turned_away(tmp_path):
+    """R-46: one line each, for the person who mixed up the keys."""
+    for name in ("engine", "renderer", "stranger"):
+        make_keys(tmp_path / name)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    theirs = read_keys(tmp_path / "renderer.secret", [tmp_path / "engine.public"])
+    unknown = read_keys(tmp_path / "stranger.secret", [tmp_path / "renderer.public"])
+    misled = read_keys(tmp_path / "engine.secret", [tmp_path / "stranger.public"])
+    with RendererEnd(address, stand_in(), theirs) as end:
+        for keys, who in (
+            (unknown, "whose key is none of those"),
+            (misled, "expects another renderer's key"),
+            (None, "without keys"),
+        ):
+            with EngineEnd(address, say_hello(), keys):
+                gather(end, lambda found, who=who: any(isinstance(e, TurnedAway) and who in e.who for e in found))
+
+
+def test_an_engine_finds_a_renderer_where_something_else_was_before():
+    """R-40: ZeroMQ gives up on whoever wants another kind of security; we do not."""
+    port = free_port()
+    with (
+        socket.create_server(("127.0.0.1", port)) as other,
+        EngineEnd(f"tcp://127.0.0.1:{port}", say_hello()) as engine,
+    ):
+        other.settimeout(PATIENCE_S)
+        visitor, _ = other.accept()
+        with visitor:
+            visitor.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00" + b"PLAIN".ljust(20, b"\x00") + bytes(32))
+            until(lambda: engine.trouble)
+        other.close()
+        with RendererEnd(f"tcp://127.0.0.1:{port}", stand_in()):
+            assert engine.wait_open(PATIENCE_S)
+
+
+def test_an_engine_whose_key_was_refused_is_let_in_as_soon_as_it_is_known(tmp_path):
+    """R-40, R-46: ZeroMQ itself does not try again; renderers are restarted, with other keys too."""
+    for name in ("engine", "renderer", "stranger"):
+        make_keys(tmp_path / name)
+    address = f"tcp://127.0.0.1:{free_port()}"
+    without, knowing = (
+        read_keys(tmp_path / "renderer.secret", [tmp_path / f"{name}.public"]) for name in ("stranger", "engine")
+    )
+    ours = read_keys(tmp_path / "engine.secret", [tmp_path / "renderer.public"])
+    with EngineEnd(address, say_hello(), ours) as engine:
+        with RendererEnd(address, stand_in(), without):
+            until(lambda: "refuses our key" in engine.trouble)
+        with RendererEnd(address, stand_in(), knowing):
+            assert engine.wait_open(PATIENCE_S)
+            assert engine.trouble == ""
+
+
+def test_the_loopback_of_ipv6_is_served_and_reached():
+    """R-46."""
+    with ipv6_or_skip():
+        address = f"tcp://[::1]:{free_port()}"
+        with serving(address), EngineEnd(address, say_hello()) as engine:
+            engine.wait_open(PATIENCE_S)
+            engine.offer(draw(7))
+            assert number_in(pictures(engine, 1)[0].pixels) == 7
+
+
+def test_an_end_that_fails_says_so_instead_of_going_mute(ipc, monkeypatch):
+    """A mistake of ours in the thread that owns the socket: whoever waits is told."""
+    unheard = []
+    monkeypatch.setattr(threading, "excepthook", unheard.append)
+    with RendererEnd(ipc, stand_in()) as end, EngineEnd(ipc, say_hello()) as engine:
+        engine.wait_open(PATIENCE_S)
+
+        def fail(now):
+            raise ZeroDivisionError("a mistake")
+
+        for side in (end._side, engine._side):
+            monkeypatch.setattr(side, "advance", fail)
+        closed = gather(engine, lambda found: any(isinstance(e, Closed) for e in found))[-1]
+        assert closed.reason == "the bridge failed: ZeroDivisionError: a mistake"
+        with pytest.raises(BridgeClosed, match="closed"):
+            engine.offer(draw(0))
+        until(lambda: len(unheard) == 2)
+        with pytest.raises(BridgeError, match="the bridge failed: ZeroDivisionError"):
+            end.events()

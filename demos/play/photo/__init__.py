@@ -1,0 +1,1 @@
+"""Photo mode: a free camera in a moment that stands still."""

@@ -1,0 +1,217 @@
+"""A live stream as the game sees it: ``show`` takes a picture and returns at once, whatever the server does.
+
+Behind it a thread owns one sending process after another: it hands pictures on, listens for signs of life, ends a
+process that gives none, and starts the next after a pause. Pictures wait in a line of bounded length, whose oldest
+are dropped.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .address import StreamAddress
+from .output import OutputConfig
+from .reconnect import Reconnect, ReconnectConfig
+from .sender import GOODBYE_S, SenderPlan, Shown, send_stream
+
+TURN_S = 0.1
+START_S = 30.0
+"""How long a process may take until it first gives a sign: a busy machine loads FFmpeg slowly."""
+Say = Callable[[str], None]
+Body = Callable[[Connection, SenderPlan], None]
+
+
+@dataclass(frozen=True)
+class StreamPlan:
+    """Where a stream goes, and how.
+
+    Args:
+        address: of the server.
+        output: how it is encoded.
+        reconnect: pauses between attempts.
+        patience: seconds without a sign of life after which a connection is given up.
+        kept, kept_bytes: pictures that wait for the sending process.
+    """
+
+    address: StreamAddress
+    output: OutputConfig = field(default_factory=OutputConfig)
+    reconnect: ReconnectConfig = field(default_factory=ReconnectConfig)
+    patience: float = 6.0
+    kept: int = 32
+    kept_bytes: int = 96_000_000
+
+
+class LiveStream:
+    """One stream.
+
+    Args:
+        plan: where to, and how.
+        say: takes lines for people; called from the stream's own thread.
+        body: what the process runs.
+    """
+
+    def __init__(self, plan: StreamPlan, say: Say, body: Body = send_stream) -> None:
+        self._plan, self._say, self._body = plan, say, body
+        self._line: deque[Shown] = deque()
+        self._line_bytes = 0
+        self._changed = threading.Condition()
+        self._stop = False
+        self._story = Reconnect(plan.reconnect)
+        self._past: dict[str, int] = {"sent": 0, "repeated": 0, "dropped": 0, "skipped": 0}
+        self._present: dict[str, int] = {}
+        self._thread = threading.Thread(target=self._keep_alive, name="live-stream", daemon=True)
+        self._thread.start()
+
+    def show(self, rgb: NDArray[np.uint8], media: float) -> None:
+        """Show a picture from its media time on. Returns at once.
+
+        Args:
+            rgb: uint8 ``[H, W, 3]``, row 0 at the top; it must not change afterwards. Another size than before begins
+                the stream anew on the server.
+            media: media time in seconds; an earlier one than before begins anew too.
+        """
+        with self._changed:
+            self._line.append(Shown(media, time.monotonic(), rgb))
+            self._line_bytes += rgb.nbytes
+            while len(self._line) > self._plan.kept or (
+                self._line_bytes > self._plan.kept_bytes and len(self._line) > 1
+            ):
+                self._drop_oldest()
+            self._changed.notify_all()
+
+    def figures(self) -> dict[str, Any]:
+        """Frames ``sent``, ``repeated`` for want of a new picture, ``dropped`` pictures that no slot was left for,
+        ``skipped`` slots that passed while the server kept us; ``connections`` and ``outages``.
+        """
+        with self._changed:
+            counted = {name: self._past[name] + self._present.get(name, 0) for name in self._past}
+        return {
+            "to": self._plan.address.shown,
+            **counted,
+            "connections": self._story.connections,
+            "outages": self._story.outages,
+        }
+
+    def close(self, patience: float = 3.0) -> None:
+        """End the stream, in order if the server lets us, within ``patience`` seconds. Safe to call twice."""
+        with self._changed:
+            self._stop = True
+            self._changed.notify_all()
+        self._thread.join(patience)
+
+    # --- in the stream's own thread
+
+    def _keep_alive(self) -> None:
+        while not self._stop:
+            reason = self._connect()
+            with self._changed:
+                for name, count in self._present.items():
+                    self._past[name] += count
+                self._present = {}
+                if self._stop:
+                    return
+            pause, text = self._story.failed(time.monotonic(), self._plan.address.hide(reason))
+            self._tell(text)
+            with self._changed:
+                self._changed.wait_for(lambda: self._stop, pause)
+
+    def _connect(self) -> str:
+        """Run one sending process from its start to its end; says why it ended."""
+        context = multiprocessing.get_context("spawn")
+        pipe, theirs = context.Pipe()
+        process = context.Process(
+            target=self._body, args=(theirs, SenderPlan(self._plan.address.url, self._plan.output)), daemon=True
+        )
+        process.start()
+        theirs.close()
+        ready, over = threading.Event(), threading.Event()
+        feeder = threading.Thread(target=self._feed, args=(pipe, ready, over), name="stream-feeder", daemon=True)
+        feeder.start()
+        try:
+            return self._listen(pipe, ready)
+        finally:
+            over.set()
+            ready.set()
+            with self._changed:
+                self._changed.notify_all()
+            end_process(process, pipe, feeder, in_order=self._stop)
+
+    def _listen(self, pipe: Connection, ready: threading.Event) -> str:
+        heard, live = time.monotonic(), False
+        while not self._stop:
+            try:
+                if pipe.poll(TURN_S):
+                    kind, value = pipe.recv()
+                    heard = time.monotonic()
+                    if kind == "failed":
+                        return str(value)
+                    ready.set()
+                    with self._changed:
+                        self._present = value
+                    if kind == "live" and not live:
+                        live = True
+                        self._tell(self._story.live(heard))
+            except (EOFError, OSError):
+                return "the sending process ended without a word"
+            silent = time.monotonic() - heard
+            if silent > (self._plan.patience if ready.is_set() else START_S):
+                return f"the server {'takes' if live else 'answers'} nothing for {self._plan.patience:g} s"
+        return "closed"
+
+    def _feed(self, pipe: Connection, ready: threading.Event, over: threading.Event) -> None:
+        """Hand pictures on; blocks while the process takes none, and ends with it."""
+        ready.wait()
+        self._forget_old()
+        with contextlib.suppress(OSError):
+            while (shown := self._next(over)) is not None:
+                pipe.send((shown.media, shown.at, shown.pixels.shape))
+                pipe.send_bytes(np.ascontiguousarray(shown.pixels).reshape(-1).data)
+            pipe.send(None)
+
+    def _next(self, over: threading.Event) -> Shown | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._line or over.is_set())
+            if over.is_set():
+                return None
+            shown = self._line.popleft()
+            self._line_bytes -= shown.pixels.nbytes
+            return shown
+
+    def _forget_old(self) -> None:
+        """What waited during a pause is old: only the newest picture goes on."""
+        with self._changed:
+            while len(self._line) > 1:
+                self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        self._line_bytes -= self._line.popleft().pixels.nbytes
+        self._past["dropped"] += 1
+
+    def _tell(self, text: str) -> None:
+        if text:
+            self._say(f"stream to {self._plan.address.shown} {text}")
+
+
+def end_process(process: BaseProcess, pipe: Connection, feeder: threading.Thread, in_order: bool) -> None:
+    """End a sending process: it may say goodbye if it is ``in_order`` and quick, else at once."""
+    if in_order:
+        feeder.join(0.5)
+        process.join(GOODBYE_S + 0.5)
+    if process.is_alive():
+        process.kill()
+    process.join()
+    feeder.join()  # its pipe has lost its reader, so it is not blocked any more
+    pipe.close()
+    process.close()

@@ -1,0 +1,234 @@
+// The studio beside the picture: looks, prompt, reference, views, and the buttons of the race.
+
+const byId = (id) => document.getElementById(id);
+const LONGEST_PROMPT = 1000;
+const MOST_BYTES = 16 * 1024 * 1024;
+const TYPES = ["image/png", "image/jpeg", "image/webp"];
+const VIEWS = {
+  paint: "picture", class: "class map", teacher: "teacher", split: "map | picture", both: "map | teacher", all: "all three",
+};
+
+export class Studio {
+  constructor(link, actions) {
+    this._link = link;
+    this._state = {};
+    this._drives = false;
+    for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
+    byId("paint").addEventListener("click", () => this._paint());
+    byId("own").addEventListener("click", () => this._ownPrompt());
+    byId("prompt").addEventListener("input", () => this._count());
+    byId("prompt").addEventListener("keydown", (event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this._paint();
+    });
+    this._references();
+  }
+
+  // --- what the server says
+
+  welcome(welcome) {
+    this._looks = welcome.looks;
+    this._made = new Set();
+    const place = byId("looks");
+    place.replaceChildren(...welcome.looks.map((look, number) => this._lookButton(look, number)));
+    welcome.thumbnails.forEach((number) => this.thumbnail(number));
+    byId("where").textContent = `${words(welcome.track)} · ${welcome.size.join("×")}`;
+    byId("safety").textContent = welcome.local
+      ? "Only this machine can open this page. For others start with --host: that takes a token and TLS."
+      : `Open to other machines: with a token, an origin check${welcome.secure ? " and TLS" : ""}. The link is a password.`;
+  }
+
+  thumbnail(number) {
+    const button = byId("looks").children[number];
+    if (!button || this._made.has(number)) return;
+    this._made.add(number);
+    const picture = document.createElement("img");
+    picture.alt = "";
+    picture.src = `/looks/${number}.jpg?ticket=${encodeURIComponent(this._link.ticket)}`;
+    button.prepend(picture);
+  }
+
+  show(state) {
+    const before = this._state;
+    this._state = state;
+    [...byId("looks").children].forEach((button, i) => mark(button, i === state.look));
+    this._views(state);
+    byId("pause").classList.toggle("on", state.paused);
+    byId("pause").querySelector("span").textContent = state.paused ? "Go on" : "Pause";
+    byId("record").classList.toggle("on", state.recording);
+    byId("record").querySelector("span").textContent = state.recording ? "Stop" : "Record";
+    byId("painting").hidden = !state.paints;
+    const prompt = byId("prompt");
+    prompt.placeholder = this._looks?.[state.look]?.text ?? "";
+    if (before.prompt !== state.prompt && document.activeElement !== prompt) prompt.value = state.prompt;
+    if (before.look !== undefined && before.look !== state.look) this._say("drop-says", "");
+    if (before.reference && !state.reference) byId("preview").hidden = true;
+    byId("drop-text").innerText = state.reference ? `painting after ${state.reference}` : "Drop or paste a picture,\nor choose one";
+    this._count();
+    this._allow();
+  }
+
+  drives(drives) {
+    this._drives = drives;
+    this._allow();
+  }
+
+  // --- looks, with a cursor for keys and pads
+
+  focusLooks() {
+    (byId("looks").children[this._state.look] ?? byId("looks").children[0])?.focus({ focusVisible: true });
+  }
+
+  get picking() {
+    return document.activeElement?.parentElement === byId("looks");
+  }
+
+  pick(way) {
+    const buttons = [...byId("looks").children];
+    const at = buttons.indexOf(document.activeElement);
+    const step = { up: -2, down: 2, left: -1, right: 1 }[way];
+    if (way === "take") document.activeElement.click();
+    else if (way === "leave") document.activeElement.blur();
+    else if (step) buttons[(at + step + buttons.length) % buttons.length].focus({ focusVisible: true });
+  }
+
+  nextView() {
+    const { views = [], view } = this._state;
+    if (views.length) this._link.send({ type: "view", name: views[(views.indexOf(view) + 1) % views.length] });
+  }
+
+  _lookButton(look, number) {
+    const button = document.createElement("button");
+    button.className = "look";
+    button.title = look.text;
+    button.setAttribute("role", "radio");
+    button.append(Object.assign(document.createElement("span"), { textContent: words(look.name) }));
+    button.addEventListener("click", () => this._link.send({ type: "look", number }));
+    button.addEventListener("keydown", (event) => {
+      if (!event.code.startsWith("Arrow")) return;
+      event.preventDefault();
+      this.pick(event.code.slice(5).toLowerCase());
+    });
+    return button;
+  }
+
+  _views(state) {
+    const place = byId("views");
+    const names = state.views ?? [];
+    if (place.dataset.names !== names.join()) {
+      place.dataset.names = names.join();
+      place.replaceChildren(
+        ...names.map((name) => {
+          const button = Object.assign(document.createElement("button"), { textContent: VIEWS[name] ?? name });
+          button.dataset.view = name;
+          button.setAttribute("role", "radio");
+          button.addEventListener("click", () => this._link.send({ type: "view", name }));
+          return button;
+        }),
+      );
+    }
+    for (const button of place.children) mark(button, button.dataset.view === state.view);
+  }
+
+  _allow() {
+    const race = this._state.phase === "racing";
+    const buttons = document.querySelectorAll("#looks button, #views button, #pause, #camera, #again, #record, #paint, #own, #drop, #prompt");
+    for (const button of buttons) button.disabled = !this._drives || !race;
+    this._count();
+  }
+
+  // --- prompt
+
+  _count() {
+    const length = [...byId("prompt").value].length;
+    const long = length > LONGEST_PROMPT;
+    byId("count").textContent = length ? `${length.toLocaleString()} of ${LONGEST_PROMPT}` : "the look’s own";
+    byId("count").classList.toggle("bad", long);
+    if (long) this._say("prompt-says", `This prompt is too long: at most ${LONGEST_PROMPT} characters can be used.`, "bad");
+    else if (byId("prompt-says").classList.contains("bad")) this._say("prompt-says", "");
+    byId("paint").disabled = long || !this._drives || this._state.phase !== "racing";
+  }
+
+  _paint() {
+    const text = byId("prompt").value;
+    if (byId("paint").disabled) return;
+    this._link.send({ type: "prompt", text });
+    byId("prompt").blur();
+  }
+
+  _ownPrompt() {
+    byId("prompt").value = "";
+    this._paint();
+  }
+
+  // --- reference
+
+  _references() {
+    const file = byId("file");
+    byId("drop").addEventListener("click", () => file.click());
+    file.addEventListener("change", () => {
+      if (file.files[0]) this.refer(file.files[0]);
+      file.value = "";
+    });
+    const files = (event) => [...(event.dataTransfer?.types ?? [])].includes("Files");
+    let depth = 0;
+    const veil = (on) => (byId("drag-veil").hidden = !on);
+    addEventListener("dragenter", (event) => files(event) && veil(++depth > 0));
+    addEventListener("dragleave", (event) => files(event) && veil(--depth > 0));
+    addEventListener("dragover", (event) => files(event) && event.preventDefault());
+    addEventListener("drop", (event) => {
+      if (!files(event)) return;
+      event.preventDefault();
+      depth = 0;
+      veil(false);
+      if (event.dataTransfer.files[0]) this.refer(event.dataTransfer.files[0]);
+    });
+    addEventListener("paste", (event) => {
+      const picture = [...(event.clipboardData?.files ?? [])].find((one) => one.type.startsWith("image/"));
+      if (picture) this.refer(picture);
+    });
+  }
+
+  async refer(file) {
+    const wrong = this._unfit(file);
+    if (wrong) return this._say("drop-says", wrong, "bad");
+    this._say("drop-says", "sending …");
+    const query = new URLSearchParams({ ticket: this._link.ticket, name: file.name || "pasted picture" });
+    try {
+      const answer = await fetch(`/reference?${query}`, { method: "POST", body: file });
+      const { text } = await answer.json();
+      this._say("drop-says", text, answer.ok ? "good" : "bad");
+      if (answer.ok) this._preview(file);
+    } catch {
+      this._say("drop-says", "The server did not take it; is it still there?", "bad");
+    }
+  }
+
+  _unfit(file) {
+    if (!this._drives) return "Only the one at the wheel can change the picture; ask for the wheel first.";
+    if (!this._state.paints) return "A reference is for a renderer; these are the engine’s own views.";
+    if (file.size > MOST_BYTES) return `${file.name} has ${Math.round(file.size / 1e6)} MB; at most ${MOST_BYTES / 2 ** 20} MB can be used.`;
+    if (!TYPES.includes(file.type)) return `${file.name || "This"} is no picture; drop a PNG, JPEG or WebP file.`;
+    return "";
+  }
+
+  _preview(file) {
+    const preview = byId("preview");
+    if (preview.src) URL.revokeObjectURL(preview.src);
+    preview.src = URL.createObjectURL(file);
+    preview.hidden = false;
+  }
+
+  _say(id, text, kind = "") {
+    byId(id).textContent = text;
+    byId(id).className = `says ${kind}`;
+  }
+}
+
+const words = (name) => {
+  const text = name.replaceAll("-", " ");
+  return text.charAt(0).toUpperCase() + text.slice(1);
+};
+
+function mark(button, chosen) {
+  button.setAttribute("aria-checked", String(chosen));
+}

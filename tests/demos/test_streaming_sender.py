@@ -1,0 +1,127 @@
+"""The sender, with a server and a clock of our own: stamps, skipped slots, sizes, still scenes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+from demos.streaming.output import OutputConfig
+from demos.streaming.sender import Sender, SenderPlan, Shown
+
+
+class Clock:
+    def __init__(self):
+        self.now = 50.0
+
+    def __call__(self):
+        return self.now
+
+
+class Notebook:
+    """A connection that writes down what is sent; ``takes`` seconds a picture."""
+
+    def __init__(self, clock, takes=0.0, opens=0.0):
+        self.clock, self.takes, self.opens = clock, takes, opens
+        self.sent: list[tuple[int, int]] = []
+        self.opened: list[tuple[str, int, int]] = []
+        self.closed = 0
+
+    def open(self, url, width, height, config):
+        self.clock.now += self.opens
+        self.opened.append((url, width, height))
+        return self
+
+    def write(self, rgb, slot):
+        self.sent.append((slot, int(rgb[0, 0, 0])))
+        self.clock.now += self.takes
+
+    def close(self):
+        self.closed += 1
+
+
+def picture(value: int, width: int = 8, height: int = 4) -> np.ndarray:
+    return np.full((height, width, 3), value, np.uint8)
+
+
+def sender_of(takes=0.0, opens=0.0) -> tuple[Sender, Notebook, Clock]:
+    clock = Clock()
+    notebook = Notebook(clock, takes, opens)
+    return Sender(SenderPlan("rtmp://h/a/k", OutputConfig(fps=20)), notebook.open, clock), notebook, clock
+
+
+def rest(sender: Sender, clock: Clock) -> None:
+    """One turn, and time passes until the next; the connection may have let some pass already."""
+    wait = sender.turn()
+    clock.now += max(1e-6, wait)
+
+
+def play(sender: Sender, clock: Clock, seconds: float, first: int = 0, rate: int = 20) -> int:
+    """Pictures at 20 a second into the sender; the number after the last."""
+    end, number = clock.now + seconds, first
+    start = clock.now
+    while clock.now < end - 1e-9:
+        while start + (number - first) / rate <= clock.now + 1e-9:
+            sender.put(Shown(number / rate, start + (number - first) / rate, picture(number % 256)))
+            number += 1
+        rest(sender, clock)
+    return number
+
+
+def test_stamps_begin_at_zero_and_count_slots():
+    sender, notebook, clock = sender_of()
+    clock.now += 3.3
+    play(sender, clock, 2)
+    assert [slot for slot, _ in notebook.sent] == list(range(len(notebook.sent)))
+    assert 39 <= len(notebook.sent) <= 41
+    assert sender.counters()["skipped"] == 0
+
+
+def test_without_a_picture_nothing_is_sent_and_nothing_connected():
+    sender, notebook, clock = sender_of()
+    for _ in range(50):
+        rest(sender, clock)
+    assert notebook.opened == []
+
+
+def test_slots_that_pass_in_a_slow_server_are_skipped_and_stamps_stay_true():
+    sender, notebook, clock = sender_of(takes=0.12)  # 20 slots a second would need 0.05
+    begun = clock.now
+    play(sender, clock, 6)
+    slots = [slot for slot, _ in notebook.sent]
+    assert all(b - a in (2, 3) for a, b in itertools.pairwise(slots))
+    assert abs(slots[-1] - 20 * (clock.now - begun)) <= 6
+    values = [value for _, value in notebook.sent]
+    assert abs(values[-1] - slots[-1]) <= 3  # what goes out is new, however slow the server
+    counted = sender.counters()
+    assert counted["skipped"] == slots[-1] + 1 - len(slots)
+
+
+def test_a_slow_greeting_delays_nothing_that_comes_after_it():
+    sender, notebook, clock = sender_of(opens=2.0)
+    play(sender, clock, 6)
+    assert notebook.sent[0][0] == 0
+    assert clock.now > 54
+    last = [value for _, value in notebook.sent][-1]
+    assert last >= 6 * 20 - 4
+
+
+def test_another_size_begins_a_new_connection_with_stamps_from_zero():
+    sender, notebook, clock = sender_of()
+    number = play(sender, clock, 1)
+    sender.put(Shown(number / 20, clock.now, picture(7, 16, 8)))
+    for _ in range(4):
+        clock.now += 0.05
+        sender.turn()
+    assert notebook.opened == [("rtmp://h/a/k", 8, 4), ("rtmp://h/a/k", 16, 8)]
+    assert notebook.closed == 1
+    assert (0, 7) in notebook.sent[-4:]
+
+
+def test_a_still_scene_is_sent_again_and_again():
+    sender, notebook, clock = sender_of()
+    sender.put(Shown(0.0, clock.now, picture(9)))
+    for _ in range(100):
+        rest(sender, clock)
+    assert len(notebook.sent) >= 95
+    assert {value for _, value in notebook.sent} == {9}

@@ -1,0 +1,114 @@
+"""A renderer that streams: one session on air, its pictures by media time, and its own work as ever."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from demos import cli
+from demos.streaming import serving as streamed
+from demos.streaming.address import parse_address
+from demos.streaming.output import OutputConfig
+from demos.streaming.stream import StreamPlan
+from render_bridge.protocol.events import FrameTaken, SessionOpened
+from render_bridge.protocol.messages import Control
+from render_bridge.stand_in import PaletteFactory
+
+
+class Notebook:
+    """In the stream's place."""
+
+    def __init__(self, plan):
+        self.plan, self.shown, self.closed = plan, [], False
+
+    def show(self, rgb, media):
+        self.shown.append((round(media, 4), rgb.shape))
+
+    def close(self):
+        self.closed = True
+
+
+@pytest.fixture
+def made(monkeypatch):
+    """Streams that were opened."""
+    opened = []
+    monkeypatch.setattr(streamed, "LiveStream", lambda plan, say: opened.append(Notebook(plan)) or opened[-1])
+    return opened
+
+
+@pytest.fixture
+def factory(made):
+    plan = StreamPlan(parse_address("rtmp://host/live/key"), OutputConfig(sound=True))
+    return streamed.StreamedFactory(PaletteFactory(), plan, lambda line: None)
+
+
+def session(rate=(30, 1), tick_rate=120):
+    """A session that opens, as far as a renderer looks at it."""
+    return SessionOpened(b"s" * 16, SimpleNamespace(rate=rate, tick_rate=tick_rate), (), False, True, 0)
+
+
+def frames(first, count, ticks=4):
+    map_ = np.zeros((4, 6), np.uint8)
+    return [
+        FrameTaken(b"s" * 16, 0, 0, first + k, ticks * (first + k), map_, {}, {}, 0, False, False, None, None)
+        for k in range(count)
+    ]
+
+
+def test_the_pictures_of_a_run_go_out_by_their_media_time_at_the_rate_of_the_session(factory, made):
+    renderer = factory.open(session())
+    pictures = renderer.render(frames(3, 2))
+    assert [p.shape for p in pictures] == [(4, 6, 3)] * 2
+    assert made[0].plan.output == OutputConfig(fps=30, sound=True)
+    assert made[0].shown == [(0.1, (4, 6, 3)), (round(4 / 30, 4), (4, 6, 3))]
+    factory.close()
+    assert made[0].closed
+
+
+def test_one_session_is_on_air_until_it_ends_and_then_the_next(factory, made):
+    first, second = factory.open(session()), factory.open(session((24, 1)))
+    second.render(frames(0, 3))
+    assert made[0].shown == []
+    first.render(frames(0, 1))
+    first.close()
+    second.render(frames(3, 1))
+    second.close()
+    second.close()
+    assert [media for media, _ in made[0].shown] == [0.0, 0.1]
+    assert len(made) == 1
+
+
+def test_nothing_is_opened_before_there_is_a_session(factory, made):
+    assert factory.offer == PaletteFactory().offer
+    factory.close()
+    assert made == []
+
+
+@pytest.mark.parametrize(("rate", "fps"), [((1000, 1), 60), ((1, 10), 1), ((2997, 100), 30)])
+def test_odd_rates_become_whole_ones_that_viewers_know(factory, made, rate, fps):
+    factory.open(session(rate))
+    assert made[0].plan.output.fps == fps
+
+
+def test_a_control_reaches_the_renderer(factory):
+    renderer = factory.open(session())
+    renderer.apply(Control(id=1, generation=0, kind="prompt", text="rain"))
+    assert renderer._renderer.prompt == "rain"
+    renderer.reset(3)
+    assert renderer.run is None
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rtmp", "rtmp://host/SECRET"), "--rtmp takes an address such as"),
+        (("--silent-audio",), "--silent-audio is for a stream"),
+    ],
+)
+def test_serve_refuses_a_stream_that_cannot_be_meant(capsys, words, said):
+    assert cli.main(["serve", "--renderer", "palette", *words]) == 2
+    error = capsys.readouterr().err
+    assert said in error
+    assert "SECRET" not in error
