@@ -108,6 +108,6 @@ class Attention(nn.Module):
         if before is not None:
             start = before.key.shape[1]
             kv = extend(before, kv)
-        ends = [start + end for end in accumulate(runs)]
-        seen = [attend(part, kv.key[:, :end], kv.value[:, :end]) for part, end in zip(q.split(runs, 1), ends, strict=True)]
+        ends = (start + end for end in accumulate(runs))
+        seen = [attend(part, kv.key[:, :end], kv.value[:, :end]) for part, end in zip(q.split(runs, 1), ends)]
         return self.out(seen[0] if len(seen) == 1 else torch.cat(seen, 1)), kv

@@ -69,8 +69,12 @@ class Tokens(NamedTuple):
 
     def split(self, count: int) -> tuple[Tokens | None, Tokens]:
         """The first ``count`` units, None for 0 of them, and the rest."""
-        early = Tokens(*(part[:, :count] for part in self[:3]), self.positions[:count]) if count else None
-        return early, Tokens(*(part[:, count:] for part in self[:3]), self.positions[count:])
+        early, late = slice(count), slice(count, None)
+        return self._part(early) if count else None, self._part(late)
+
+    def _part(self, units: slice) -> Tokens:
+        latents, structure, level, positions = self
+        return Tokens(latents[:, units], structure[:, units], level[:, units], positions[units])
 
 
 class Embedded(NamedTuple):
@@ -215,6 +219,7 @@ class Generator(nn.Module):
         kept, last = [], len(self.blocks) - 1
         for k, block in enumerate(self.blocks):
             tuned, before = modulation + self.modulation.table[k], None if cache is None else cache[k]
+            assert isinstance(block, Block)
             if k == last:
                 kept.append(block.keys(x, tuned, rotary, before))
             else:

@@ -29,17 +29,17 @@ def block_codes(class_maps: Tensor, classes: int) -> Tensor:
 
 
 def sum_rows_by_lookup(codes: Tensor, table: Tensor) -> Tensor:
-    """codes int32 ``[M, 16]``, table ``[R, C]`` → ``[M, C]``. The fast path without gradients."""
-    return F.embedding_bag(codes, table, mode="sum")
+    """codes int32 ``[N, M, 16]``, table ``[N, R, C]`` → ``[N, M, C]``. The fast path without gradients."""
+    return torch.stack([F.embedding_bag(c, t, mode="sum") for c, t in zip(codes, table, strict=True)])
 
 
 def sum_rows_by_matmul(codes: Tensor, table: Tensor) -> Tensor:
-    """The same sum as a product with the multi-hot matrix ``[M, R]``: the path with gradients.
+    """The same sum as a product with the multi-hot matrix ``[N, M, R]``: the path with gradients.
 
     The gradient of a lookup adds millions of pixels into 208 rows one by one; the product does it at matrix speed.
     """
-    hot = torch.zeros(codes.shape[0], table.shape[0], device=table.device, dtype=table.dtype)
-    return hot.scatter_(1, codes.long(), 1.0) @ table
+    hot = torch.zeros(*codes.shape[:2], table.shape[1], device=table.device, dtype=table.dtype)
+    return hot.scatter_(2, codes.long(), 1.0) @ table
 
 
 class ClassRows(nn.Module):
@@ -80,5 +80,4 @@ class BlockTable(nn.Module):
         n, t, f, h, w, _ = codes.shape
         trains = torch.is_grad_enabled() and table.requires_grad
         read = sum_rows_by_matmul if trains or table.device.type == "cuda" else sum_rows_by_lookup
-        sums = torch.stack([read(codes[i].reshape(-1, PLACES), table[i]) for i in range(n)])
-        return sums.view(n, t, f, h, w, -1).permute(0, 1, 2, 5, 3, 4)
+        return read(codes.reshape(n, -1, PLACES), table).view(n, t, f, h, w, -1).permute(0, 1, 2, 5, 3, 4)

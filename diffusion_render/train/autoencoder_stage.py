@@ -158,26 +158,24 @@ class AutoencoderTrainer:
         return {name: value.detach() for name, value in values.items()}
 
     def _adversarial(self, output: Tensor, batch: Batch, values: dict[str, Tensor]) -> Tensor:
-        """One step of the discriminator, then the decoder's terms against it."""
-        maps = _pairs(batch.class_maps)
+        """One step of the discriminator, then the decoder's terms against it; real and made pairs in one pass each."""
+        maps = _pairs(batch.class_maps).repeat(2, 1, 1, 1)
         real, fake = _pairs(batch.frames), _pairs(output)
         with self._autocast():
-            judged = discriminator_loss(self.judge(real, maps)[0], self.judge(fake.detach(), maps)[0])
+            judged = discriminator_loss(*self.judge(torch.cat([real, fake.detach()]), maps)[0].chunk(2))
         self.judge_optimizer.zero_grad(set_to_none=True)
         judged.backward()
         self.team.average_gradients(self.judge.parameters())
         self.judge_optimizer.step()
         self.judge.requires_grad_(False)
         with self._autocast():
-            score, features = self.judge(fake, maps)
-            with torch.no_grad():
-                _, wanted = self.judge(real, maps)
-            matching = sum(
-                ((a - b).abs().mean() for a, b in zip(features, wanted)), torch.zeros((), device=score.device)
-            )
+            scores, features = self.judge(torch.cat([real, fake]), maps)
+            matching = torch.zeros((), device=scores.device)
+            for wanted, made in (feature.chunk(2) for feature in features):
+                matching = matching + (made - wanted).abs().mean()
         self.judge.requires_grad_(True)
         values |= {"judge": judged.detach(), "matching": matching.detach()}
-        return self.stage.matching * matching.float() - self.stage.adversarial * score.float().mean()
+        return self.stage.matching * matching.float() - self.stage.adversarial * scores.chunk(2)[1].float().mean()
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:

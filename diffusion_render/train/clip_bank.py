@@ -23,6 +23,7 @@ from ..evaluate.streaming import Drive
 from ..model.look_table import measure_look
 from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
+from .transfer import send
 
 NoiseMaker: TypeAlias = Callable[..., Tensor]
 """``anchored_noise``, plain or compiled."""
@@ -85,7 +86,8 @@ class ClipBank:
         self._make_noise = torch.compile(anchored_noise, dynamic=False) if device.type == "cuda" else anchored_noise
         self._volume = torch.from_numpy(noise_volume()).to(device)
         self.tables = self._measure()
-        self.partners = self._partners()
+        self._partner_rows = self._partners()
+        self.partners = self._partner_rows.to(device)
 
     def _measure(self) -> Tensor:
         """Look table of every clip's first frame ``[C, classes, LOOK_FEATURES]``."""
@@ -96,7 +98,7 @@ class ClipBank:
         return torch.cat(rows)
 
     def _partners(self) -> Tensor:
-        """For every clip another one of the same look, or itself where there is none."""
+        """For every clip another one of the same look, or itself where there is none; ``[C]`` on the CPU."""
         by_look: dict[int, list[int]] = defaultdict(list)
         for k, look in enumerate(self.looks):
             by_look[look].append(k)
@@ -104,7 +106,7 @@ class ClipBank:
         for members in by_look.values():
             for here, there in zip(members, members[1:] + members[:1], strict=True):
                 partner[here] = there
-        return torch.tensor(partner, device=self.device)
+        return torch.tensor(partner)
 
     def __len__(self) -> int:
         return len(self.prompts)
@@ -131,12 +133,12 @@ class ClipBank:
             (int(c), slice(int(s), int(s) + frames), slice(int(y), int(y) + crop_h), slice(int(x), int(x) + crop_w))
             for c, s, y, x in zip(pick, start, top, left, strict=True)
         ]
-        reference = torch.where(away, self.partners.cpu()[pick], pick).to(self.device)
-        tables = self.tables[reference] * known.to(self.device)[:, None, None]
+        reference = send(torch.where(away, self._partner_rows[pick], pick), self.device)
+        tables = self.tables[reference] * send(known, self.device)[:, None, None]
         drawn = self._cut(cuts, tables, self._make_noise)
         if drawn.noise is None:
             return drawn
-        return drawn._replace(noise=drawn.noise * guided.to(self.device)[:, None, None, None, None, None])
+        return drawn._replace(noise=drawn.noise * send(guided, self.device)[:, None, None, None, None, None])
 
     def held_out(self, frames: int, clips: int = 16) -> Iterator[Batch]:
         """Whole pictures of the first clips, one clip a batch, references from the other place, with guides."""
@@ -169,7 +171,7 @@ class ClipBank:
         camera = torch.stack([self.camera[c, t] for c, t, _, _ in cuts]).flatten(0, 1)
         frames = depth.shape[1]
         top, left = (
-            torch.tensor([s.start or 0 for s in side], device=self.device).repeat_interleave(frames)
+            send(torch.tensor([s.start or 0 for s in side]).repeat_interleave(frames), self.device)
             for side in ([y for _, _, y, _ in cuts], [x for _, _, _, x in cuts])
         )
         crop = Crop(top, left, full_h, full_w)

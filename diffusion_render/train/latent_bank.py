@@ -16,6 +16,7 @@ from ..model.autoencoder import Autoencoder
 from ..model.encoder import FRAMES
 from ..model.structure_encoder import class_shares
 from .clip_bank import ClipBank, to_unit
+from .transfer import send
 
 OWN, AWAY, NONE = range(3)
 """Where a window's reference comes from: its own clip, its partner, nowhere."""
@@ -90,14 +91,14 @@ class LatentBank:
         self, pick: Tensor, start: Tensor, kind: Tensor, units: int, prompted: Tensor | None = None
     ) -> WindowBatch:
         """Windows of the picked clips from unit ``start`` on, under the references of ``kind``; ``[N]`` on the CPU."""
-        pick, start, kind = (x.to(self.device) for x in (pick, start, kind))
+        pick, start, kind = (send(x, self.device) for x in (pick, start, kind))
         unit = start[:, None] + torch.arange(units, device=self.device)
         # Without a reference only the opening map is known; the window's own clip stands in for it.
         reference = torch.where(kind == AWAY, self.bank.partners[pick], pick)
         known = (kind != NONE).float()
         text = self.prompts[pick].float()
         if prompted is not None:
-            text = text * prompted.to(self.device)[:, None, None]
+            text = text * send(prompted, self.device)[:, None, None]
         return WindowBatch(
             self.latents[kind[:, None], pick[:, None], unit].float(),
             self.shares[pick[:, None], unit],

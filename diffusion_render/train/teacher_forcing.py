@@ -27,6 +27,7 @@ from ..stream.schedule import Schedule
 from .latent_bank import AWAY, LatentBank, WindowBatch
 from .run import WeightAverage, learning_rate
 from .team import ALONE, Team
+from .transfer import send
 
 
 @dataclass(frozen=True)
@@ -149,7 +150,7 @@ class ForcingTrainer:
         chunk = self._logit_normal(draw, n).expand(n, units - history)
         held = stage.history_most * torch.rand(n, 1, generator=draw).square()
         held = torch.where(torch.rand(n, 1, generator=draw) < stage.history_absent, 1.0, held).expand(n, history)
-        return torch.cat([held, chunk], 1).to(self.device)
+        return send(torch.cat([held, chunk], 1), self.device)
 
     def _logit_normal(self, draw: torch.Generator, n: int) -> Tensor:
         """Shifted logit-normal noise levels ``[n, 1]`` (Esser et al., 2024)."""
@@ -165,7 +166,7 @@ class ForcingTrainer:
         """
         n = len(batch.latents)
         middle, after = slice(history, 2 * history), slice(2 * history, None)
-        level = self._logit_normal(draw, n).to(self.device)
+        level = send(self._logit_normal(draw, n), self.device)
         true = batch.latents[:, middle]
         x = true + level[:, :, None, None, None] * (torch.randn_like(true) - true)
         held = batch.latents[:, :history]

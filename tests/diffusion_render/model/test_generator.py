@@ -1,5 +1,7 @@
 """The generator: cached equals uncached, no run of tokens sees a later one."""
 
+from collections import defaultdict
+
 import pytest
 import torch
 
@@ -56,13 +58,13 @@ def test_remembering_history_leaves_the_prefix_as_it_was(model):
 def test_history_does_not_see_the_chunk_nor_the_prefix_history(model):
     """Poison in a later run never comes out of an earlier one, in the uncached path."""
     reference, history, chunk = run_of(1, 0, 1), run_of(2, 3, 6), run_of(2, 5, 3)
-    seen = {}
-    for block in model.blocks:
-        block.attention.out.register_forward_hook(lambda m, i, o, name=id(block): seen.setdefault(name, []).append(o))
+    seen = defaultdict(list)
+    hooks = [b.attention.out.register_forward_hook(lambda m, _, made: seen[m].append(made)) for b in model.blocks]
     for run in (chunk, chunk._replace(latents=torch.full_like(chunk.latents, torch.nan))):
         model(TEXT, reference, None, history, run)
-    for block in model.blocks:
-        block.attention.out._forward_hooks.clear()
+    for hook in hooks:
+        hook.remove()
+    assert len(seen) == len(model.blocks)
     early = 4 + 6 + 2 * 6
     for clean, poisoned in seen.values():
         assert torch.equal(clean[:, :early], poisoned[:, :early])

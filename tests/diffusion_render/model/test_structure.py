@@ -16,8 +16,8 @@ def test_codes_name_place_and_class_of_every_pixel():
 
 
 def test_lookup_equals_multi_hot_product():
-    codes = block_codes(torch.randint(0, 13, (5, 8, 8), dtype=torch.uint8), 13).reshape(-1, 16)
-    table = torch.randn(208, 7)
+    codes = block_codes(torch.randint(0, 13, (2, 5, 8, 8), dtype=torch.uint8), 13).reshape(2, -1, 16)
+    table = torch.randn(2, 208, 7)
     assert torch.allclose(sum_rows_by_lookup(codes, table), sum_rows_by_matmul(codes, table), atol=1e-5)
 
 
