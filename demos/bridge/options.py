@@ -8,11 +8,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demos.options import positive
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from render_bridge.zmq.keys import Keys
 
+LONGEST_S = 86_400.0
+"""More than anybody waits for; clocks and sockets take no numbers without end."""
 DEFAULT_ADDRESS = "ipc:///tmp/paintover.sock"
 
 
@@ -27,6 +30,13 @@ def add_address_arguments(parser: argparse.ArgumentParser, positional: bool = Fa
     parser.add_argument(
         "--peer", type=Path, action="append", default=[], metavar="FILE", help="a peer's .public file; may be repeated"
     )
+
+
+def waiting_time(value: float, what: str) -> float:
+    """Seconds of an option, if one can wait so long. Raises UserError naming it otherwise."""
+    if positive(value, what) > LONGEST_S:
+        raise UserError(f"{what} must be at most {LONGEST_S:g} seconds, got {value:g}")
+    return value
 
 
 def keys_of(args: argparse.Namespace) -> Keys | None:

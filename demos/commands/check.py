@@ -27,13 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """Check; exit code 1 if a rule is broken, or none could be tried."""
-    from demos.bridge.options import keys_of, mendable
+    from demos.bridge.options import keys_of, mendable, waiting_time
     from demos.ends import stoppable
-    from demos.options import positive
     from render_bridge.conformance.checker import check_engine, check_renderer
 
     only = args.only.split(",") if args.only is not None else None
-    patience, wait = positive(args.patience, "--patience"), positive(args.wait, "--wait")
+    patience, wait = waiting_time(args.patience, "--patience"), waiting_time(args.wait, "--wait")
     start = words_of(args.start)
     with mendable(), stoppable():
         if args.engine:

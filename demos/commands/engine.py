@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from demos.bridge.options import add_address_arguments
+from demos.bridge.options import add_address_arguments, waiting_time
 from demos.ends import advising, stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_place, parse_size, positive
 from demos.report import print_json
@@ -48,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
         args.views,
         None if args.seconds is None else positive(args.seconds, "--seconds"),
         args.memory,
-        positive(args.wait, "--wait"),
+        waiting_time(args.wait, "--wait"),
         args.prompt,
     )
     engine: RemoteEngine | None = None

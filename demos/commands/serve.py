@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PRESETS = ("nano", "base", "toy")
 DEFAULT_PRESET = "nano"
 MOST_CHUNK = 1000
+SLOWEST_MS = 60_000.0
 DEFAULT_RATE = 24
 
 Say = Callable[[str], None]
@@ -61,6 +62,8 @@ def run(args: argparse.Namespace) -> int:
         value = getattr(args, name)
         if value is not None and not 1 <= value <= MOST_CHUNK:
             raise UserError(f"--{name.replace('_', '-')} must be at least 1 and at most {MOST_CHUNK}, got {value}")
+    if not 0 <= args.slow <= SLOWEST_MS:
+        raise UserError(f"--slow must be at least 0 and at most {SLOWEST_MS:g} milliseconds, got {args.slow:g}")
     plan = stream_plan(args, DEFAULT_RATE)
     with mendable(), stoppable(), Lines() as lines, ExitStack() as stack:
         keys = keys_of(args)
@@ -131,7 +134,7 @@ def palette_factory(args: argparse.Namespace) -> tuple[RendererFactory, str]:
         "palette stand-in", run=chunk, first_run=first, window=window, planes=planes, max_sessions=args.sessions
     )
     what = "the palette stand-in (no model: it colours the classes)"
-    return PaletteFactory(offer, max(0.0, args.slow) / 1000), what
+    return PaletteFactory(offer, args.slow / 1000), what
 
 
 def model_factory(args: argparse.Namespace, preset: str, say: Say) -> tuple[RendererFactory, str]:

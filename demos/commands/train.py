@@ -16,6 +16,7 @@ from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
     from demos.training.stages import Workshop
+    from diffusion_render.model.autoencoder import AutoencoderConfig
     from diffusion_render.train.team import Team
 
 STAGES = ("autoencoder", "teacher-forcing", "resampling", "segmenter")
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--crop", type=int, metavar="PX", help="side of the autoencoder's square crops")
     add("--rate", type=float, metavar="LR", help="peak learning rate (default: the stage's)")
     add("--octaves", type=int, metavar="N", help="octaves of anchored noise that the decoder reads (default: preset's)")
+    add("--selected", action="store_true", help="the decoder gives corrections per class; --start may lack that layer")
     add("--guides", type=float, metavar="SHARE", help="share of batches with guide planes")
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
@@ -105,9 +107,7 @@ def _open(args: argparse.Namespace, team: Team) -> Workshop:
     if args.preset not in PRESETS:
         raise UserError(f"unknown preset {args.preset!r}; expected one of {', '.join(PRESETS)}")
     config, device = PRESETS[args.preset], team.device
-    if args.octaves is not None:
-        ae = dataclasses.replace(config.autoencoder, noise_octaves=args.octaves)
-        config = dataclasses.replace(config, autoencoder=ae)
+    config = dataclasses.replace(config, autoencoder=_autoencoder(config.autoencoder, args))
     bank_config = BankConfig() if args.guides is None else BankConfig(guides=args.guides)
     bank = ClipBank(args.clips, device, bank_config, limit=args.limit)
     held_out = ClipBank(args.held_out, device, limit=32)
@@ -115,3 +115,9 @@ def _open(args: argparse.Namespace, team: Team) -> Workshop:
     renderer = Renderer(config).to(device)
     parts = Parts(args.folder / "weights", args.start, args.preset)
     return Workshop(renderer, bank, held_out, parts, args.folder, lambda b: encode_prompts(b.prompts, device), team)
+
+
+def _autoencoder(preset: AutoencoderConfig, args: argparse.Namespace) -> AutoencoderConfig:
+    """The preset's autoencoder with what the command line changes of it."""
+    octaves = preset.noise_octaves if args.octaves is None else args.octaves
+    return dataclasses.replace(preset, noise_octaves=octaves, selected=preset.selected or args.selected)

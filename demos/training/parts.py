@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -30,11 +31,15 @@ class Parts:
     start: Path | None
     preset: str
 
-    def load(self, part: str, module: nn.Module) -> bool:
-        """Fill ``module``; False if there is no such part yet. WeightsError if it does not fit."""
+    def load(self, part: str, module: nn.Module, may_be_missing: Collection[str] = ()) -> bool:
+        """Fill ``module``; False if there is no such part yet. WeightsError if it does not fit.
+
+        Tensors named in ``may_be_missing`` stay as they are if the part is older than they.
+        """
         for folder in (self.folder, self.start):
             if folder is not None and (path := folder / f"{part}.safetensors").exists():
-                header = load_weights(path, module, part=part, preset=self.preset, class_table=RACING.hash)
+                expected = {"part": part, "preset": self.preset, "class_table": RACING.hash}
+                header = load_weights(path, module, may_be_missing, **expected)
                 print(f"{part}: from {path} ({header.stage})")
                 return True
         return False

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 
 from diffusion_render.evaluate.streaming import score_streams
+from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.train.autoencoder_stage import AutoencoderStage, AutoencoderTrainer
@@ -104,7 +105,7 @@ def train_autoencoder(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     weights = ReconstructionWeights(**options.given("texture"))
     stage = AutoencoderStage(**given, compile=options.compile, reconstruction=weights)
     model, place = shop.renderer.autoencoder, shop.place("autoencoder")
-    trained = shop.parts.load("autoencoder", model)
+    trained = shop.parts.load("autoencoder", model, MAY_BE_MISSING)
     trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained, shop.team)
     scores = run_stage(trainer, options.budget, place, trainer.settings())
     trainer.average.swap(model)

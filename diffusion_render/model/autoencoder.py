@@ -25,6 +25,7 @@ class AutoencoderConfig:
         decoder_widths, decoder_blocks: at 1/32, 1/16, 1/8, 1/4.
         head: channels of the per-frame head.
         noise_octaves: octaves of anchored noise that the head can read; 0 for none.
+        selected: the head also gives colour corrections per class, of which each pixel takes its own.
     """
 
     classes: int = 13
@@ -37,6 +38,7 @@ class AutoencoderConfig:
     decoder_blocks: tuple[int, ...] = (2, 1, 1, 1)
     head: int = 48
     noise_octaves: int = 0
+    selected: bool = False
 
     def __post_init__(self) -> None:
         for name in ("encoder_widths", "encoder_blocks", "decoder_widths", "decoder_blocks"):
@@ -53,6 +55,9 @@ BASE = AutoencoderConfig(
     decoder_blocks=(2, 2, 2, 2),
     head=64,
 )
+
+MAY_BE_MISSING = ("decoder.head.select.weight", "decoder.head.select.bias")
+"""Parameters that training may find missing in a start without them: at the zero they begin with they do nothing."""
 
 
 class LookTables(NamedTuple):
@@ -74,7 +79,8 @@ class Autoencoder(nn.Module):
         self.decoder_table = BlockTable(c.rows, c.structure)
         self.base_table = BlockTable(c.rows, PIXELS)
         self.encoder = Encoder(c.encoder_widths, c.encoder_blocks, c.latent, c.structure)
-        self.decoder = Decoder(c.decoder_widths, c.decoder_blocks, c.latent, c.structure, c.head, 16 * c.noise_octaves)
+        noise, selected = 16 * c.noise_octaves, c.classes if c.selected else 0
+        self.decoder = Decoder(c.decoder_widths, c.decoder_blocks, c.latent, c.structure, c.head, noise, selected)
 
     def look(self, look_table: Tensor) -> LookTables:
         """Look table ``[N, classes, LOOK_FEATURES]`` → the session's block tables."""
@@ -102,4 +108,4 @@ class Autoencoder(nn.Module):
         """latents ``[N, T, C, H/32, W/32]`` and their frames' codes → frames ``[N, 4·T, 3, H, W]``, next state."""
         structure = self.decoder_table(codes, look.decoder)
         base = self.base_table(codes, look.base)
-        return self.decoder(latents, structure, base, state, noise)
+        return self.decoder(latents, structure, base, codes, state, noise)

@@ -1,7 +1,8 @@
 """Decoder: one latent frame and the class maps of its four video frames → four pictures, strictly causal.
 
 Edges come from the maps, appearance from the latent and the look. Convolutions stay at 1/4 of the resolution or
-below; full resolution enters through the block table and leaves through a pixel shuffle (ENVIRONMENT, 11.3).
+below; full resolution enters through the block table and leaves through a pixel shuffle (ENVIRONMENT, 11.3), and, if
+the head selects, through the classes of the pixels themselves.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kernels.class_select.fast_cpu import class_select_cpu
+from kernels.class_select.plain import COLORS, class_select
+
 from .encoder import FRAMES
 from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, unfold_time
 
@@ -22,10 +26,22 @@ PIXELS = 3 * 16
 DecoderState: TypeAlias = tuple[Tensor, ...]
 
 
-class FrameHead(nn.Module):
-    """Turns the features shared by four frames into four pictures, each under its own class map."""
+def select(codes: Tensor, corrections: Tensor) -> Tensor:
+    """``class_select`` by whichever twin can: the fast one has no gradients and cannot be compiled."""
+    trains = torch.is_grad_enabled() and corrections.requires_grad
+    plain = trains or corrections.device.type != "cpu" or torch.compiler.is_compiling()
+    return (class_select if plain else class_select_cpu)(codes, corrections)
 
-    def __init__(self, channels: int, head: int, structure: int, noise: int) -> None:
+
+class FrameHead(nn.Module):
+    """Turns the features shared by four frames into four pictures, each under its own class map.
+
+    A head that selects also gives each block one colour correction per class, which every pixel takes by its own class:
+    an edge inside a block is then exact, and shading may differ on its two sides. The layer starts at zero, where it
+    changes nothing, so that weights trained without it go on with it.
+    """
+
+    def __init__(self, channels: int, head: int, structure: int, noise: int, selected: int = 0) -> None:
         super().__init__()
         self.spread = nn.Conv2d(channels, FRAMES * head, 1)
         self.structure = nn.Conv2d(structure, head, 1)
@@ -35,15 +51,26 @@ class FrameHead(nn.Module):
         self.conv = nn.Conv2d(head, head, 3, padding=1)
         self.norm_out = ChannelRMSNorm(head)
         self.out = nn.Conv2d(head, PIXELS, 1)
+        self.select = _zero(nn.Conv2d(head, selected * COLORS, 1)) if selected else None
 
-    def forward(self, x: Tensor, structure: Tensor, base: Tensor, noise: Tensor | None) -> Tensor:
-        """x ``[M, C, h, w]``, structure ``[4·M, S, h, w]``, base colours ``[4·M, 48, h, w]`` → ``[4·M, 3, 4h, 4w]``."""
+    def forward(self, x: Tensor, structure: Tensor, base: Tensor, codes: Tensor, noise: Tensor | None) -> Tensor:
+        """Features shared by four frames and what each has of its own → pictures ``[4·M, 3, 4h, 4w]``.
+
+        Args:
+            x: ``[M, C, h, w]``.
+            structure: ``[4·M, S, h, w]``.
+            base: base colours ``[4·M, 48, h, w]``.
+            codes: int32 ``[4·M, h, w, 16]``; read only if the head selects.
+            noise: ``[4·M, K, h, w]``, or None.
+        """
         y = self.structure(structure)
         if self.noise is not None and noise is not None:
             y = y + self.noise(noise)
         y = y + self._spread(x)
         y = y + self.conv(F.silu(self.norm(y)))
-        return F.pixel_shuffle(self.out(F.silu(self.norm_out(y))) + base, 4)
+        y = F.silu(self.norm_out(y))
+        picture = F.pixel_shuffle(self.out(y) + base, 4)
+        return picture if self.select is None else picture + select(codes, self.select(y))
 
     def _spread(self, x: Tensor) -> Tensor:
         """``[M, C, h, w]`` → ``[4·M, head, h, w]``, channels-last: a product for each frame leaves it in one piece."""
@@ -53,6 +80,13 @@ class FrameHead(nn.Module):
         bias = self.spread.bias.view(FRAMES, 1, -1).repeat(m, 1, 1)
         rows = x.permute(0, 2, 3, 1).reshape(m, 1, h * w, c).expand(-1, FRAMES, -1, -1).flatten(0, 1)
         return torch.baddbmm(bias, rows, weight).view(m * FRAMES, h, w, -1).permute(0, 3, 1, 2)
+
+
+def _zero(layer: nn.Conv2d) -> nn.Conv2d:
+    """The layer with every parameter at zero."""
+    for parameter in layer.parameters():
+        nn.init.zeros_(parameter)
+    return layer
 
 
 class Decoder(nn.Module):
@@ -65,10 +99,18 @@ class Decoder(nn.Module):
         structure: channels of a frame's structure features.
         head: channels of the per-frame head at 1/4.
         noise: channels of anchored noise at 1/4 (16 × octaves), 0 for none.
+        selected: classes among which the head selects, 0 for a head that does not.
     """
 
     def __init__(
-        self, widths: tuple[int, ...], blocks: tuple[int, ...], latent: int, structure: int, head: int, noise: int
+        self,
+        widths: tuple[int, ...],
+        blocks: tuple[int, ...],
+        latent: int,
+        structure: int,
+        head: int,
+        noise: int,
+        selected: int = 0,
     ) -> None:
         super().__init__()
         self.latent = nn.Conv2d(latent, widths[0], 1)
@@ -77,13 +119,14 @@ class Decoder(nn.Module):
         self.structure_downs = nn.ModuleList(Down(a, b) for a, b in itertools.pairwise(finest))
         self.stages = nn.ModuleList(TimedStage(w, b) for w, b in zip(widths, blocks, strict=True))
         self.ups = nn.ModuleList(Up(a, b) for a, b in itertools.pairwise(widths))
-        self.head = FrameHead(widths[-1], head, structure, noise)
+        self.head = FrameHead(widths[-1], head, structure, noise, selected)
 
     def forward(
         self,
         latents: Tensor,
         structure: Tensor,
         base: Tensor,
+        codes: Tensor,
         state: DecoderState | None = None,
         noise: Tensor | None = None,
     ) -> tuple[Tensor, DecoderState]:
@@ -93,6 +136,7 @@ class Decoder(nn.Module):
             latents: ``[N, T, C, H/32, W/32]``, rms 1 per pixel.
             structure: ``[N, T, 4, S, H/4, W/4]``.
             base: base colours from the look, ``[N, T, 4, 48, H/4, W/4]``.
+            codes: of the frames' class maps, int32 ``[N, T, 4, H/4, W/4, 16]``; read only if the head selects.
             state: what the last call returned, or None at the start of a stream.
             noise: anchored noise ``[N, T, 4, K, H/4, W/4]``, or None.
 
@@ -112,5 +156,5 @@ class Decoder(nn.Module):
             if k < len(self.ups):
                 x = self.ups[k](x)
         flat_noise = None if noise is None else noise.flatten(0, 2)
-        frames = self.head(x, structure.flatten(0, 2), base.flatten(0, 2), flat_noise)
+        frames = self.head(x, structure.flatten(0, 2), base.flatten(0, 2), codes.flatten(0, 2), flat_noise)
         return frames.unflatten(0, (n, -1)), tuple(after)

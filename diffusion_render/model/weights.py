@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -113,44 +114,49 @@ def read_meta(path: Path) -> dict[str, str]:
         raise WeightsError(f"{path.name} is not a whole safetensors file ({error}); was it truncated?") from None
 
 
-def load_weights(path: Path, module: nn.Module, **expected: Any) -> WeightsHeader:
+def load_weights(path: Path, module: nn.Module, may_be_missing: Collection[str] = (), **expected: Any) -> WeightsHeader:
     """Fill ``module`` from a file, plain or packed.
 
     Args:
         path: the file.
         module: receives the tensors in its own dtype.
+        may_be_missing: names of tensors that the file need not have; the module keeps its own.
         expected: header fields that must match, e.g. ``preset="nano"``, ``class_table=RACING.hash``.
 
     Raises:
         WeightsError: naming the first field that differs, or the tensors that are missing, too many or damaged.
     """
     header = read_header(path, **expected)
-    fill(module, path, f"{header.preset} {header.part}")
+    fill(module, path, f"{header.preset} {header.part}", may_be_missing)
     return header
 
 
-def fill(module: nn.Module, path: Path, what: str) -> None:
-    """Fill ``module`` (called ``what`` in messages) from a file, whatever its header says. Errors as above."""
+def fill(module: nn.Module, path: Path, what: str, may_be_missing: Collection[str] = ()) -> None:
+    """Fill ``module`` (called ``what`` in messages) from a file, whatever its header says. The rest as above."""
     own = module.state_dict()
     try:
-        tensors = _read_tensors(path, what, own)
+        tensors = _read_tensors(path, what, own, frozenset(may_be_missing))
     except (SafetensorError, PackError) as error:
         raise WeightsError(f"{path.name} is damaged: {error}") from None
     for name, tensor in tensors.items():
         if tensor.is_floating_point() and not torch.isfinite(tensor).all():
             raise WeightsError(f"{path.name}: {name} has values that are not finite")
-    module.load_state_dict({k: t.to(own[k].dtype) for k, t in tensors.items()})
+    module.load_state_dict(own | {k: t.to(own[k].dtype) for k, t in tensors.items()})
 
 
-def _read_tensors(path: Path, what: str, own: dict[str, Tensor]) -> dict[str, Tensor]:
-    """Tensors of a file that has those of ``own``, and no others, in their shapes; nothing is read before that."""
+def _read_tensors(path: Path, what: str, own: dict[str, Tensor], optional: frozenset[str]) -> dict[str, Tensor]:
+    """Tensors of a file that has those of ``own``, and no others, in their shapes; nothing is read before that.
+
+    Those of ``optional`` may be missing.
+    """
     with safe_open(path, "pt") as file:
         meta = file.metadata() or {}
         is_packed = "packed" in meta
         packed: Shapes = packed_shapes(meta["packed"]) if is_packed else {}
         loose = set(file.keys()) - ({LOW, HIGH, STEPS} if is_packed else set())
         plain: Shapes = {k: tuple(file.get_slice(k).get_shape()) for k in loose}
-        wrong = sorted(own.keys() ^ (packed.keys() | plain.keys())) + sorted(packed.keys() & plain.keys())
+        found = packed.keys() | plain.keys()
+        wrong = sorted((own.keys() - found - optional) | (found - own.keys())) + sorted(packed.keys() & plain.keys())
         wrong += [k for k, shape in (packed | plain).items() if k in own and tuple(own[k].shape) != shape]
         if wrong:
             raise WeightsError(f"{path.name}: tensors do not fit the {what}: {', '.join(wrong[:4])}")

@@ -4,27 +4,15 @@ from __future__ import annotations
 
 import json
 import platform
-import statistics
-import time
-from collections.abc import Callable
 
 import torch
+
+from kernels.timing import milliseconds
 
 from .fast_cpu import anchored_noise_cpu
 from .plain import Cameras, anchored_noise, noise_volume
 
-FRAMES, HEIGHT, WIDTH, RUNS = 8, 256, 448, 9
-
-
-def milliseconds(call: Callable[[], object]) -> dict[str, float]:
-    """Median and spread of RUNS calls after one to warm up."""
-    call()
-    times = []
-    for _ in range(RUNS):
-        start = time.perf_counter()
-        call()
-        times.append(1e3 * (time.perf_counter() - start))
-    return {"median": statistics.median(times), "low": min(times), "high": max(times)}
+FRAMES, HEIGHT, WIDTH = 8, 256, 448
 
 
 def main() -> None:

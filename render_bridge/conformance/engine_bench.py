@@ -125,7 +125,7 @@ class EngineBench(WireEnd):
         assert self.hello is not None
         hello = self.hello
         self.generation, self.grants = hello.generation, 0
-        known = [e for e in hello.encodings if e in ENCODINGS]
+        known = self.offered_encodings()
         expect(known, f"none of the engine's encodings {list(hello.encodings)} is of this version")
         values: dict[str, Any] = {
             "renderer": "paintover check", "attempt": hello.attempt, "resumed": False,
@@ -205,6 +205,12 @@ class EngineBench(WireEnd):
     def error(self, code: int, name: str, **changes: Any) -> Error:
         """An ERROR, not fatal unless said."""
         return Error(**{"code": code, "name": name, "text": "a check", "fatal": False, **changes})
+
+    def offered_encodings(self) -> list[str]:
+        """Encodings of this version that the engine can be asked for (R-17): no run lengths of colours."""
+        assert self.hello is not None
+        colors = self.hello.form == "colors"
+        return [e for e in self.hello.encodings if e in ENCODINGS and not (colors and e == "rle")]
 
     def offered_planes(self) -> list[str]:
         """Planes of this version that the engine can send."""

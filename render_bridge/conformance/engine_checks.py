@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 
-from ..protocol.encodings import ENCODINGS
 from ..protocol.faults import RemoteProtocolError
 from ..protocol.messages import Ack, Bye, Error, Frame, Hello, Ping, Pong
 from ..protocol.planes import PLANES
@@ -142,7 +141,8 @@ def acknowledges(bench: EngineBench) -> None:
 @check("R-17", "R-41", "R-42", "R-43")
 def lossless_maps(bench: EngineBench) -> None:
     """In every encoding that it offers the class map decodes to legal ids (or colours) of its own table."""
-    for encoding in [e for e in bench.turn_away().encodings if e in ENCODINGS]:
+    bench.turn_away()
+    for encoding in bench.offered_encodings():
         bench.take_in(encoding=encoding)
         (frame,) = bench.run(1)
         try:

@@ -23,7 +23,7 @@ class Illegal:
 
 def illegal() -> dict[str, Illegal]:
     """All of them, by name."""
-    return {**_tags(), **_headers(), **_fields(), **_buffers(), **_greetings(), **_receipts()}
+    return {**_tags(), **_headers(), **_fields(), **_buffers(), **_greetings(), **_controls()}
 
 
 def _frame_wire() -> tuple[bytes, bytes, bytes]:
@@ -59,6 +59,9 @@ def _headers() -> dict[str, Illegal]:
         "an ext type": b"\x81\xa3x-a\xd4\x05\x00",
         "text that is no UTF-8": b"\x81\xa3x-a\xa2\xff\xfe",
         "too deep": msgpack.packb({**frame().header(), "x-deep": deep}),
+        "text of 4097 bytes": msgpack.packb({**frame().header(), "x-long": "a" * 4097}),
+        "binary of 4097 bytes": msgpack.packb({**frame().header(), "x-long": bytes(4097)}),
+        "an array of 1025": msgpack.packb({**frame().header(), "x-long": [0] * 1025}),
     }
     return {name: Illegal("R-04", Fault.BAD_HEADER, [tag, bad, body]) for name, bad in headers.items()}
 
@@ -74,6 +77,11 @@ def _fields() -> dict[str, Illegal]:
         "flag as integer": _changed("R-06", Fault.WRONG_TYPE, last=0),
         "camera not a number": _changed("R-06", Fault.OUT_OF_RANGE, view=[float("nan")] * 16),
         "camera of 15 numbers": _changed("R-06", Fault.OUT_OF_RANGE, view=[0.0] * 15),
+        "nil in a field of somebody's own": _changed("R-05", Fault.WRONG_TYPE, **{"x-a": None}),
+        "seventeen stamps": _changed("R-06", Fault.OUT_OF_RANGE, stamps={f"n{k}": k for k in range(17)}),
+        "a plane without its encoding": _changed("R-06", Fault.OUT_OF_RANGE, planes=["depth"]),
+        "a missing field comes before an unknown one": _changed("R-09", Fault.MISSING_FIELD, tick=..., colour=1),
+        "a wrong field comes before an unknown one": _changed("R-09", Fault.OUT_OF_RANGE, tick=-1, colour=1),
         "pixels in the header": _changed("R-07", Fault.UNKNOWN_FIELD, pixels=b"\x00" * 8),
     }
 
@@ -90,15 +98,28 @@ def _buffers() -> dict[str, Illegal]:
     return {
         "no buffer": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header]),
         "two buffers for one": Illegal("R-07", Fault.BUFFER_COUNT, [tag, header, body, body]),
+        "33 frames, whatever they hold": Illegal("R-07", Fault.BUFFER_COUNT, [tag, b"\xc1", *[b""] * 31]),
     }
 
 
 def _greetings() -> dict[str, Illegal]:
-    objects = {"name": "depth", "dtype": "O", "channels": 1}
-    return {
-        "plane of objects": Illegal("R-10", Fault.OUT_OF_RANGE, _hello_wire(planes=[objects])),
-        "too many pixels": Illegal("R-08", Fault.TOO_LARGE, _hello_wire(width=8192, height=8192)),
+    depth = {"name": "depth", "dtype": "float16", "channels": 1}
+    table = hello().table
+    changes: dict[str, tuple[str, Fault, dict[str, Any]]] = {
+        "plane of objects": ("R-10", Fault.OUT_OF_RANGE, {"planes": [{**depth, "dtype": "O"}]}),
+        "somebody's own field inside a plane": ("R-05", Fault.UNKNOWN_FIELD, {"planes": [{**depth, "x-a": 1}]}),
+        "a plane twice": ("R-06", Fault.OUT_OF_RANGE, {"planes": [depth, depth]}),
+        "too many pixels": ("R-08", Fault.TOO_LARGE, {"width": 8192, "height": 8192}),
+        "a side of nothing": ("R-08", Fault.OUT_OF_RANGE, {"width": 0}),
+        "an engine without a name": ("R-06", Fault.OUT_OF_RANGE, {"engine": ""}),
+        "no encodings": ("R-06", Fault.OUT_OF_RANGE, {"encodings": []}),
+        "no classes": ("R-06", Fault.OUT_OF_RANGE, {"table": {**table, "classes": []}}),
+        "class 255": ("R-06", Fault.OUT_OF_RANGE, {"table": {**table, "classes": [[255, "void", [0, 0, 0]]]}}),
+        "a hash in capitals": ("R-06", Fault.OUT_OF_RANGE, {"table": {**table, "hash": table["hash"].upper()}}),
+        "a token of 15 bytes": ("R-06", Fault.OUT_OF_RANGE, {"resume": bytes(15)}),
+        "a token as text": ("R-06", Fault.WRONG_TYPE, {"resume": "0" * 16}),
     }
+    return {name: Illegal(rule, fault, _hello_wire(**c)) for name, (rule, fault, c) in changes.items()}
 
 
 def _hello_wire(**changes: Any) -> Wire:
@@ -106,7 +127,21 @@ def _hello_wire(**changes: Any) -> Wire:
     return [tag, msgpack.packb({**msgpack.unpackb(header), **changes})]
 
 
-def _receipts() -> dict[str, Illegal]:
-    header = msgpack.packb({"id": 1, "generation": 0, "stage": "in_force"})
-    missing = Illegal("R-34", Fault.MISSING_FIELD, [b"PFP\x01\x13", header])
-    return {"receipt in force of no chunk": missing}
+def _controls() -> dict[str, Illegal]:
+    look = {"kind": "look", "width": 4, "height": 2}
+    receipt = {"id": 1, "generation": 0}
+    rows: dict[str, tuple[Fault, int, dict[str, Any], tuple[bytes, ...]]] = {
+        "receipt in force of no chunk": (Fault.MISSING_FIELD, 0x13, {**receipt, "stage": "in_force"}, ()),
+        "receipt received of a chunk": (Fault.MISSING_FIELD, 0x13, {**receipt, "stage": "received", "chunk": 1}, ()),
+        "look without a size": (Fault.MISSING_FIELD, 0x03, {"kind": "look"}, (bytes(24), bytes(8))),
+        "look of another size": (Fault.BUFFER_SIZE, 0x03, look, (bytes(24), bytes(9))),
+        "look without its class map": (Fault.BUFFER_COUNT, 0x03, look, (bytes(24),)),
+        "prompt without a text": (Fault.MISSING_FIELD, 0x03, {"kind": "prompt"}, ()),
+        "prompt with a seed": (Fault.UNKNOWN_FIELD, 0x03, {"kind": "prompt", "text": "a", "seed": 1}, ()),
+        "reset with a text": (Fault.UNKNOWN_FIELD, 0x03, {"kind": "reset", "text": "a"}, ()),
+        "schedule of fractions": (Fault.WRONG_TYPE, 0x03, {"kind": "schedule", "schedule": {"steps": 1.5}}, ()),
+    }
+    return {
+        name: Illegal("R-34", fault, [b"PFP\x01" + bytes([kind]), msgpack.packb({**receipt, **fields}), *buffers])
+        for name, (fault, kind, fields, buffers) in rows.items()
+    }

@@ -6,7 +6,7 @@ import os
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import BridgeError
 from ..palette import RACING, ClassTable
+from ..protocol.codec import encode
 from ..protocol.encodings import encode_plane
 from ..protocol.faults import RemoteProtocolError
 from ..protocol.message_base import Message
@@ -238,7 +239,8 @@ class RendererBench:
             try:
                 yield part
             finally:
-                part.send(Bye(text="this check is over"))
+                with suppress(zmq.Again):
+                    socket.send_multipart(encode(Bye(text="this check is over")), zmq.NOBLOCK)
 
     @contextmanager
     def _dealer(self, **options: Keys | None) -> Iterator[zmq.Socket]:

@@ -15,6 +15,7 @@ from ..protocol.tables import table_to_wire
 
 PAIR = ClassTable("pair-1", (SceneClass(0, "road", (90, 90, 96)), SceneClass(1, "sky", (122, 178, 242))))
 """A two-class table for examples."""
+FOREIGN = ClassTable("ß-1", (SceneClass(0, "straße", (0, 0, 0)), SceneClass(1, "é", (255, 255, 255))))
 TOKEN = bytes(range(16))
 INSTANCE = bytes(range(8))
 MAP = np.array([[1, 1, 1, 1], [0, 0, 1, 0]], np.uint8)
@@ -95,8 +96,13 @@ def legal() -> dict[str, Message]:
         "prompt": Control(id=1, generation=0, kind="prompt", text="a wet road at dusk, naïve ✓"),
         "look": Control(id=2, generation=0, kind="look", width=4, height=2,
                         buffers=(PAIR.colorize(MAP).tobytes(), MAP.tobytes())),
+        "look with a prompt": Control(id=5, generation=0, kind="look", text="dusk", width=1, height=1,
+                                      buffers=(b"\x01\x02\x03", b"\x00")),
+        "prompt that says nothing": Control(id=6, generation=0, kind="prompt", text=""),
+        "reset that keeps its seed": Control(id=7, generation=1, kind="reset"),
         "reset": Control(id=3, generation=1, kind="reset", seed=(1 << 64) - 1),
         "schedule": Control(id=4, generation=1, kind="schedule", schedule={"chunk": 1, "steps": 2}),
+        "hello with names beyond ASCII": hello(table=table_to_wire(FOREIGN), mapping={"straße": "road", "é": "sky"}),
         "received": Receipt(id=1, generation=0, stage="received"),
         "in force": Receipt(id=1, generation=0, stage="in_force", chunk=12),
         "refused": Receipt(id=4, generation=1, stage="refused", text="no schedule here"),

@@ -7,23 +7,23 @@ when the wire format changes, which is a new version.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from ..protocol.codec import Wire, encode
+from ..protocol.codec import Wire, decode, encode
 from ..protocol.message_base import Message
 from ..protocol.messages import MESSAGES
+from .content_samples import encodings, tables, variants, websocket
 from .illegal_samples import illegal
 from .samples import legal, worked_example
 
 FOLDER = Path(__file__).parent / "vectors"
-FILES = ("worked_example", "legal", "illegal")
 BYTES_SHOWN = 32
 
 
 def read_vectors(name: str) -> list[dict[str, Any]]:
-    """Rows of a vector file, one of FILES."""
+    """Rows of a vector file, one of MAKERS."""
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))["vectors"]
 
 
@@ -69,6 +69,13 @@ def _rows(messages: Mapping[str, Message]) -> list[dict[str, Any]]:
     ]
 
 
+def _variant_rows() -> list[dict[str, Any]]:
+    return [
+        {"name": name, "message": message_to_json(decode(wire)), "frames": [bytes(b).hex() for b in wire]}
+        for name, wire in variants().items()
+    ]
+
+
 def _illegal_rows() -> list[dict[str, Any]]:
     return [
         {"name": name, "rule": i.rule, "code": int(i.fault), "frames": [bytes(b).hex() for b in i.wire]}
@@ -89,11 +96,23 @@ def example_text() -> str:
     return "\n".join(lines)
 
 
+MAKERS: dict[str, Callable[[], list[dict[str, Any]]]] = {
+    "worked_example": lambda: _rows(worked_example()),
+    "legal": lambda: _rows(legal()),
+    "variants": _variant_rows,
+    "illegal": _illegal_rows,
+    "tables": tables,
+    "encodings": encodings,
+    "websocket": websocket,
+}
+"""Every vector file, by its name."""
+
+
 def write_all(document: Path) -> None:
     """Write the vector files and the example in the document."""
-    contents = {"worked_example": _rows(worked_example()), "legal": _rows(legal()), "illegal": _illegal_rows()}
     FOLDER.mkdir(exist_ok=True)
-    for name, rows in contents.items():
+    for name, make in MAKERS.items():
+        rows = make()
         text = json.dumps({"protocol": 1, "vectors": rows}, indent=1, ensure_ascii=True)
         (FOLDER / f"{name}.json").write_text(text + "\n", encoding="utf-8")
     before, _, rest = document.read_text(encoding="utf-8").partition("<!-- example -->\n")

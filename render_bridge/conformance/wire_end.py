@@ -36,9 +36,11 @@ class WireEnd:
         self.seen: list[Message] = []
 
     def send(self, message: Message | Wire) -> None:
-        """Send a message, or frames as they are."""
+        """Send a message, or frames as they are. Broken if there is no connection to send them on."""
         wire = encode(message) if isinstance(message, Message) else message
         prefix = [] if self.peer is None else [self.peer]
+        if not self.socket.poll(round(1000 * self.patience), zmq.POLLOUT):
+            raise Broken("the connection was refused or is full: nothing can be sent")
         self.socket.send_multipart([*prefix, *wire])
 
     def get(self, timeout: float) -> Message | None:

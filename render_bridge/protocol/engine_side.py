@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
+from ..plain_text import LINE, shown
 from .codec import Wire, decode, encode, type_byte_of
 from .encodings import decode_plane
 from .engine_controls import EngineControls
@@ -29,7 +31,7 @@ from .states import ENGINE_LATE, EngineState, check_step, enter
 HEARTBEAT_MS, DEAD_MS = 250, 1000
 """Until a WELCOME states others."""
 GREETING_MS = 100
-"""Pause between greetings that nobody answers."""
+"""Pause between greetings that nobody answers, until answers turn out to take longer."""
 MOST_SEQ = 1 << 63
 """Numbers begin below, so that none of a session's can ever be too large for its field."""
 MOST_MISSED = 1 << 32
@@ -64,6 +66,7 @@ class EngineSide:
         self._outbox: deque[Wire] = deque()
         self._attempt = 0
         self._greet_in = 0
+        self._greet_pause = GREETING_MS * MILLISECOND
         self._now = now
         self._controls = EngineControls()
         self._ping_id = 0
@@ -166,18 +169,20 @@ class EngineSide:
             if self._controls.note(message) is not None:
                 self._begin_generation()
             self._send_controls()
-            return [ReceiptTaken(message)]
+            return [ReceiptTaken(replace(message, text=shown(message.text)) if message.text else message)]
         elif isinstance(message, Ping):
             self._send(Pong(id=message.id, time=message.time, received=self._now, sent=self._now))
         elif isinstance(message, Error):
             return self._take_error(message)
         elif isinstance(message, Bye) and self.state is not EngineState.LOST:
-            return [self._lose(f"the renderer ended: {message.text}")]
+            return [self._lose(f"the renderer ended: {shown(message.text)}")]
         return []
 
     def _take_welcome(self, welcome: Welcome) -> list[EngineEvent]:
         if welcome.attempt != self._attempt or self.state is EngineState.OPEN:
             self.counters["late"] += 1
+            # Far away: at this pace every answer would be one to an older attempt.
+            self._greet_pause = min(2 * self._greet_pause, self.pulse.dead // 2)
             return []
         known = self.welcome is not None and self.welcome.session == self.token
         check_welcome(welcome, self._asked, self.flow.next_seq + (0 if known else MOST_MISSED))
@@ -221,7 +226,8 @@ class EngineSide:
 
     def _take_error(self, error: Error) -> list[EngineEvent]:
         self.counters["errors_received"] += 1
-        event = Refused(error.code, error.name, error.text, error.fatal, error.details or {})
+        text = shown(error.text, LINE)
+        event = Refused(error.code, shown(error.name), text, error.fatal, error.details or {})
         if error.about_grant is not None:
             self.flow.give_up(error.about_grant)
         self._controls.forget_refused(error)
@@ -232,13 +238,13 @@ class EngineSide:
             return []  # the answer to an earlier one of several greetings: we wait already
         if error.code in TRY_AGAIN and self.state is EngineState.GREETING:
             wait = (error.details or {}).get("retry_ms", GREETING_MS)
-            lost = self._lose(error.text)
+            lost = self._lose(text)
             self._greet_in = MILLISECOND * min(max(int(wait), 1), 10_000) if type(wait) is int else 0
             return [event, lost]
         if error.fatal:
             enter(self.state, "receive", error, EngineState.CLOSED)
             self.state = EngineState.CLOSED
-            return [event, Closed(error.text)]
+            return [event, Closed(text)]
         return [event]
 
     # --- small parts
@@ -295,7 +301,7 @@ class EngineSide:
         if self.flow.keep_all and self.token is not None and self.state is EngineState.LOST:
             self.generation += 1  # R-25: what is sent again belongs to a new generation
         self._attempt += 1
-        self._greet_in = GREETING_MS * MILLISECOND
+        self._greet_in = self._greet_pause
         self._asked = self._hello()
         self._send(self._asked)
         self.state = EngineState.GREETING

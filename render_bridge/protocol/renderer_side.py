@@ -29,7 +29,7 @@ from .offer import Offer, negotiate
 from .pulse import MILLISECOND
 from .renderer_session import RendererSession
 from .replies import error_message
-from .session_book import Peer, SessionBook
+from .session_book import Departed, Peer, SessionBook
 from .states import PeerState, check_step
 
 
@@ -47,6 +47,7 @@ class RendererSide:
         self._book = SessionBook(offer, make_token)
         self._closed = False
         self._parting: set[Peer] = set()
+        self._gone = Departed()
         self._outbox: deque[tuple[Peer, Wire]] = deque()
         self._ping_id = 0
         self._now = 0
@@ -69,6 +70,9 @@ class RendererSide:
         self._now = now
         if self._closed:
             self._hear_farewell(peer, frames)
+            return []
+        if peer in self._gone and type_byte_of(frames) != Bye.type_byte:
+            self.counters["too_late"] += 1
             return []
         session = self._book.by_peer.get(peer)
         if session is not None:
@@ -107,9 +111,19 @@ class RendererSide:
                 self._send(session, Ping(id=self._ping_id, time=now))
         return events
 
-    def peer_gone(self, peer: Peer) -> list[RendererEvent]:
-        """The transport says that a connection no longer exists."""
+    def hear_all(self) -> None:
+        """It is we who do not listen just now: no engine counts as silent for it."""
+        for session in self._book.by_token.values():
+            session.pulse.heard()
+
+    def peer_gone(self, peer: Peer, for_good: bool = True) -> list[RendererEvent]:
+        """The transport says that a connection no longer exists, or (not ``for_good``) that it takes nothing more.
+
+        Of what a connection sent before it ended only BYE matters: the rest is not worth reading, and may be much.
+        """
         self._parting.discard(peer)
+        if for_good:
+            self._gone.add(peer)
         session = self._book.by_peer.get(peer)
         return [] if session is None else [self._park(session)]
 

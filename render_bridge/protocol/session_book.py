@@ -14,6 +14,7 @@ from .renderer_session import RendererSession
 
 Peer = bytes
 FULL_RETRY_MS = 1000
+GONE_KEPT = 4096
 
 
 class Admission(NamedTuple):
@@ -103,6 +104,25 @@ class SessionBook:
         while token in self.by_token:
             token = self._make_token()
         return token
+
+
+class Departed:
+    """The last connections that ended, whose messages may still be read."""
+
+    def __init__(self) -> None:
+        self._peers: dict[Peer, None] = {}
+
+    def __contains__(self, peer: Peer) -> bool:
+        return peer in self._peers
+
+    def __len__(self) -> int:
+        return len(self._peers)
+
+    def add(self, peer: Peer) -> None:
+        """One more; the one that ended first is forgotten."""
+        self._peers[peer] = None
+        if len(self._peers) > GONE_KEPT:
+            del self._peers[next(iter(self._peers))]
 
 
 def _check_free(session: RendererSession, hello: Hello, peer: Peer) -> None:

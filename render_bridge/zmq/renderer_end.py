@@ -26,6 +26,9 @@ from .keys import Keys
 from .owner import SocketOwner, set_common_options
 
 READ_AT_ONCE = 64
+MOST_EVENTS = 2048
+"""That wait to be taken; more than credit and controls ever allow, so that it is noise that has to wait."""
+REST_S = 0.005
 FAREWELL_S = 0.7
 """R-40: longest wait for engines to read their BYE. An engine's ZeroMQ forgets what it has not read when the connection
 ends, so the socket stays until each has greeted again. Linger comes on top, and R-47 wants a second for both."""
@@ -167,6 +170,9 @@ class RendererEnd:
 
     def _read(self, socket: zmq.Socket) -> None:
         for _ in range(READ_AT_ONCE):
+            if len(self._events) >= MOST_EVENTS:
+                self._rest()
+                return
             try:
                 peer, *frames = socket.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
@@ -174,6 +180,12 @@ class RendererEnd:
             now = time.monotonic_ns()
             with self._changed:
                 self._queue(self._side.receive(peer.bytes, [f.buffer for f in frames], now))
+
+    def _rest(self) -> None:
+        """Somebody says more than is taken: read nothing for a moment, and hold that against nobody."""
+        with self._lock:
+            self._side.hear_all()
+        time.sleep(REST_S)
 
     def _queue(self, events: list[RendererEvent]) -> None:
         if events:
@@ -213,4 +225,4 @@ class RendererEnd:
                 raise
             with self._changed:
                 self._side.counters["unreachable"] += 1
-                self._queue(self._side.peer_gone(peer))
+                self._queue(self._side.peer_gone(peer, for_good=error.errno == zmq.EHOSTUNREACH))

@@ -16,13 +16,14 @@ import pytest
 from websockets.sync.client import connect
 
 from demos import cli
-from demos.bridge.engine import Figures
+from demos.bridge.engine import EnginePlan, Figures, RemoteEngine
 from demos.bridge.memory import Memory, read_memory, write_memory
 from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
+from render_bridge.conformance.samples import welcome
 from render_bridge.gateways.framing import pack, unpack
 from render_bridge.protocol.codec import decode, encode
 from render_bridge.protocol.events import Lost, PictureTaken
@@ -47,6 +48,7 @@ ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "1", "NUMBA_NUM_THREADS": "1"}
 TRACK = "kestrel-valley"
 LONGEST_S = 180.0
+BAD_TIMES = ("0", "-1", "nan", "inf")
 SMALL = ("--size", "128x64", "--views", "cpu", "--rivals", "1", "--track", TRACK)
 
 
@@ -295,10 +297,20 @@ def test_check_passes_our_renderer_and_our_engine(address, kernels, capsys):
         (["serve", "--address", "tcp://10.1.2.3:5000"], "paintover keys"),
         (["serve", "--planes", "normals"], "unknown plane 'normals'"),
         (["serve", "--chunk", "0"], "--chunk must be at least 1"),
+        *((["serve", "--slow", bad], "--slow must be at least 0 and at most 60000") for bad in ("-1", "nan", "inf")),
+        (["engine", "--wait", "1e300"], "--wait must be at most 86400 seconds"),
         (["serve", "--peer", "x.public"], "--peer without --keys"),
         (["engine", "--address", "ipc:///no/folder/x"], "does not exist"),
         (["engine", "--fps", "25"], "frame rate 25"),
         (["check", "nonsense"], "expected ipc://PATH or tcp://HOST:PORT"),
+        (["check", ":5555", "--only", "R-99,R-01"], "no check at this end is about R-99; there are R-01, R-02"),
+        (["check", ":5555", "--engine", "--only", "R-21"], "no check at this end is about R-21; there are R-03"),
+        (["check", ":5555", "--only", ","], "no rule was named; there are R-01"),
+        *((["check", ":5555", "--patience", bad], "--patience must be a positive number") for bad in BAD_TIMES),
+        *((["check", ":5555", "--engine", "--wait", bad], "--wait must be a positive number") for bad in BAD_TIMES),
+        (["check", ":5555", "--start", "no 'end"], '--start "no \'end": No closing quotation'),
+        (["check", ":5555", "--start", "/no/such/program"], "cannot start '/no/such/program': No such file"),
+        (["serve", "--address", "tcp://::1:5555"], "write an IPv6 host in brackets, such as tcp://[::1]:5555"),
         (["check", "ipc:///tmp/nobody-greets.sock", "--engine", "--wait", "0.1"], "no engine greeted"),
         (["keys", "/no/such/folder/me"], "cannot write keys"),
     ],
@@ -315,8 +327,19 @@ def test_an_engine_without_a_renderer_says_what_to_start(address, capsys):
     assert "start one: paintover serve" in capsys.readouterr().err
 
 
-def test_check_of_nobody_is_exit_code_1(address):
-    assert cli.main(["check", address, "--only", "R-11", "--patience", "0.1"]) == 1
+def test_check_of_nobody_says_so_soon_and_holds_nothing(address, capsys):
+    began = time.monotonic()
+    assert cli.main(["check", address]) == 2
+    assert time.monotonic() - began < LONGEST_S / 3
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert said.err.endswith("after 3 s: nobody listens there\n")
+
+
+def test_check_of_rules_that_cannot_be_tried_here_is_no_success(address, capsys):
+    with serving(address):
+        assert cli.main(["check", address, "--only", "R-47"]) == 1
+    assert capsys.readouterr().out.endswith("0 rules held, 1 not tried, 0 broken\n")
 
 
 def test_keys_are_written_for_the_two_ends(tmp_path, capsys):
@@ -378,6 +401,26 @@ def test_an_engine_does_not_begin_on_the_memory_of_another_race(tmp_path, addres
     assert "seed 5 there, 0 here" in error
     assert error.count("\n") == 1
     assert path.read_bytes() == before
+
+
+def test_a_renderer_that_saw_the_impossible_does_not_keep_an_engine_catching_up(tmp_path):
+    """Its last tick would take for ever; the engine goes on from its own."""
+    said = []
+    setup = RaceSetup(track=TRACK, rivals=1, player="ai")
+    plan = EnginePlan(setup, f"ipc://{tmp_path}/x.sock", (64, 64), views="cpu")
+    engine = RemoteEngine(plan, None, said.append)
+    try:
+        for last_tick, after in ((20, 20), ((1 << 64) - 1, 20)):
+            engine._catch_up(welcome(resumed=True, last_seq=3, last_tick=last_tick))
+            assert engine.report()["last_tick"] == after
+    finally:
+        engine.end.close()
+        engine._view.close()
+    assert said == [
+        "the session goes on after tick 20",
+        "the renderer says that it has seen tick 18446744073709551615, which cannot be: "
+        "we were at 20, and go on from there",
+    ]
 
 
 def test_memory_that_cannot_be_written_is_refused_before_the_drive(tmp_path, address, capsys):

@@ -50,7 +50,7 @@ def test_keys_alone_choose_a_race_play_it_and_come_back(play):
 
 def test_a_pad_alone_chooses_a_race_plays_it_and_leaves(play):
     game = play("pad-start")
-    report = game.ended(60)
+    report = game.ended(180)
     assert [race["rivals"] for race in report["raced"]] == [6]
     assert [1.0, 0.0, False] in report["ticks"]
     wait_for(game.alone, 5)

@@ -3,8 +3,10 @@
 import json
 
 import pytest
+import torch
 
 from demos.cli import main
+from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.bundle import open_renderer
 from diffusion_render.model.weights import read_header
 from tests.diffusion_render.train.test_autoencoder_stage import write_clips
@@ -32,6 +34,20 @@ def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path,
     header = read_header(tmp_path / "out" / "toy.safetensors")
     assert (header.stage, header.sampler, header.preset) == ("resampling", "euler-2", "toy")
     assert open_renderer("toy", tmp_path / "out").config.preset == "toy"
+
+
+def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, tmp_path, capsys):
+    old, new, start = tmp_path / "old", tmp_path / "new", ["--start", str(tmp_path / "old" / "weights")]
+    assert train(clips, old, "autoencoder") == 0
+    assert train(clips, new, "autoencoder", "teacher-forcing", "--selected", *start) == 0
+    assert f"autoencoder: from {old}" in capsys.readouterr().out
+    assert read_header(new / "weights" / "autoencoder.safetensors").config["selected"]
+    assert main(["pack", str(new), "--preset", "toy", "--out", str(new / "toy.safetensors")]) == 0
+    head = open_renderer("toy", new).autoencoder.decoder.head
+    assert head.select.weight.any()  # learnt in two steps from zero
+    first, second = (torch.load(f / "autoencoder" / "state.pt", weights_only=True) for f in (old, new))
+    names = first["trainer"]["model"].keys() ^ second["trainer"]["model"].keys()
+    assert names == set(MAY_BE_MISSING)
 
 
 def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):

@@ -13,9 +13,11 @@ from demos.ends import guarded, leave_at_once
 from demos.options import NamedLook
 from demos.play import renderer_process, start, studio
 from demos.play.evening import Evening
+from demos.play.front import Front
 from demos.play.game import Game, Loader, PlayOptions
 from demos.play.paint_plan import PaintPlan
 from demos.play.painter import Painter
+from demos.play.screens import navigate
 from demos.play.screens.backdrop import Backdrop
 from demos.play.sessions import Shelf
 from demos.play.window import PlayWindow
@@ -156,34 +158,45 @@ def evening(report: Path, options: PlayOptions, by_pad: bool) -> int:
     evening = Evening(options, start.Painters(("own",), (None,)), Shelf(report.parent), open_window)
     report.with_suffix(".open").write_text("")
     if by_pad:
-        threading.Thread(target=press_pad, args=(report.with_suffix(".ready"),), daemon=True).start()
+        threading.Thread(target=press_pad, args=(report.with_suffix(".ready"), evening.front), daemon=True).start()
     game = evening.run()
     ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
     report.write_text(json.dumps({"raced": raced, "ticks": ticks}))
     return 0
 
 
-def press_pad(ready: Path) -> None:
+def press_pad(ready: Path, front: Front) -> None:
     """Plug in a pad, take one rival less and start; in the race: throttle, pause menu, leave by its last entry."""
-    time.sleep(0.8)
+    navigate.DELAY_S = 60.0  # a busy machine is no finger that rests on a button
+    while front.events.overlay is None:
+        time.sleep(0.02)
     pad = VirtualPad()
-    time.sleep(0.3)
+    while not front.inputs.pads.names():
+        time.sleep(0.02)
     for button in (DOWN, DOWN, DOWN, LEFT, UP, UP, UP, A):
-        tap(pad, button)
+        tap(pad, button, front)
     while not ready.exists():
         time.sleep(0.02)
-    time.sleep(0.3)
+    heard(front)
     pad.axis(5, 32767)
     time.sleep(0.3)
     for button in (START, UP, A):
-        tap(pad, button)
+        tap(pad, button, front)
 
 
-def tap(pad: VirtualPad, button: int) -> None:
-    """Press and release, as slowly as a hand."""
+def tap(pad: VirtualPad, button: int, front: Front) -> None:
+    """Press and release; both are heard."""
     for down in (True, False):
         pad.button(button, down)
-        time.sleep(0.08)
+        heard(front)
+
+
+def heard(front: Front) -> None:
+    """Wait until the events of this moment have been read: until the second emptying of the queue from now begins."""
+    for _ in range(2):
+        before = front.pumped_at
+        while front.pumped_at == before:
+            time.sleep(0.005)
 
 
 A, START, UP, DOWN, LEFT = 0, 6, 11, 12, 13

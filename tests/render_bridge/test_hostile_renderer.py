@@ -9,7 +9,7 @@ from render_bridge.protocol.engine_side import MOST_MISSED, MOST_SEQ, EngineSide
 from render_bridge.protocol.engine_side import EngineState as State
 from render_bridge.protocol.events import PeerBroke, PictureTaken
 from render_bridge.protocol.faults import Fault, LocalProtocolError
-from render_bridge.protocol.messages import Credit, Error, Picture, Welcome
+from render_bridge.protocol.messages import Bye, Credit, Error, Picture, Receipt, Welcome
 
 from .link import Link, drawn, greeting, opened, sent_by
 
@@ -154,3 +154,26 @@ def test_a_frame_that_cannot_be_sent_is_refused_where_it_is_offered(changes):
     with pytest.raises(LocalProtocolError):
         link.engine.offer(dataclasses.replace(drawn(0), **changes))
     assert plays(link)
+
+
+EVIL = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        Bye(text=EVIL),
+        Error(code=999, name=EVIL, text=EVIL * 100, fatal=False),
+        Error(code=999, name="x", text=EVIL, fatal=True),
+        Receipt(id=1, generation=0, stage="refused", text=EVIL * 40),
+    ],
+)
+def test_what_people_are_told_of_a_renderer_prints(message):
+    """Whoever prints an event's text sends a terminal nothing that it obeys."""
+    link = opened()
+    events = link.engine.receive([bytes(b) for b in encode(message)], link.now)
+    assert events
+    texts = [getattr(e, name) for e in events for name in ("reason", "text", "name") if hasattr(e, name)]
+    texts += [e.receipt.text for e in events if hasattr(e, "receipt")]
+    assert texts
+    assert all(text.isprintable() and "x1b" in text for text in texts if text != "x")

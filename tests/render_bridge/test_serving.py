@@ -165,6 +165,44 @@ def test_controls_wait_for_the_border_and_act_in_their_order():
     assert second[1].text == "the palette renderer has no schedule"
 
 
+def test_a_control_that_fails_is_refused_and_costs_nobody_else_anything():
+    """R-34: whatever a renderer makes of it: too little memory for a look, for example."""
+    stage = Stage()
+
+    def fail(control):
+        raise MemoryError("too big a look")
+
+    stage.spy.apply = fail
+    stage.link.engine.control("prompt", text="dusk")
+    stage.link.exchange()
+    stage.turn().draw(0)
+    receipts = [e.receipt for e in stage.link.of(ReceiptTaken) if e.receipt.stage != "received"]
+    assert [(r.stage, r.text) for r in receipts] == [("refused", "MemoryError: too big a look")]
+    assert [p.seq for p in stage.link.of(PictureTaken)] == [0]
+
+
+def test_a_reset_that_fails_costs_its_session_only():
+    """R-29, R-49: its generation has begun, and the renderer cannot follow."""
+    stage = Stage()
+    stage.link.join(b"peer-1", instance=b"another!")
+    stage.link.elapse(50)
+    stage.turn()
+
+    def fail(seed):
+        raise MemoryError("no room to begin anew")
+
+    stage.spy.reset = fail
+    stage.link.engine.reset()
+    stage.link.exchange()
+    stage.turn().draw(0)
+    assert [r.code for r in stage.link.of(Refused)] == [400]
+    assert stage.link.of(Closed)
+    stage.link.engines[b"peer-1"].offer(drawn(0))
+    stage.link.exchange()
+    stage.turn()
+    assert [p.seq for p in stage.link.of(PictureTaken, b"peer-1")] == [0]
+
+
 def test_a_renderer_that_cannot_be_made_costs_its_own_session_only():
     """R-49, case B15: the engine is told why; another is served as before."""
     stage = Stage(refuses="too big")

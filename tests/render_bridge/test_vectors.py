@@ -1,23 +1,27 @@
 """The vector files, in both directions, and the specification that shows them."""
 
+import hashlib
 import re
 from pathlib import Path
 
 import pytest
 
-from render_bridge.conformance.illegal_samples import illegal
-from render_bridge.conformance.samples import legal, worked_example
 from render_bridge.conformance.vectors import (
+    FOLDER,
+    MAKERS,
     example_text,
     message_from_json,
     message_to_json,
     read_vectors,
     wire_of,
 )
+from render_bridge.gateways.framing import pack, unpack
 from render_bridge.protocol.codec import decode, encode
+from render_bridge.protocol.encodings import decode_plane, encode_plane
 from render_bridge.protocol.faults import RemoteProtocolError
 from render_bridge.protocol.message_base import header_fields
 from render_bridge.protocol.messages import MESSAGES
+from render_bridge.protocol.tables import table_from_wire
 
 SPEC = Path(__file__).parents[2] / "docs" / "PROTOCOL.md"
 GOOD = [*read_vectors("worked_example"), *read_vectors("legal")]
@@ -55,10 +59,65 @@ def test_illegal_bytes_are_refused_with_their_number(row):
     assert int(caught.value.fault) == row["code"], caught.value
 
 
+@pytest.mark.parametrize("row", named(read_vectors("variants")))
+def test_every_form_of_a_value_is_read(row):
+    """R-04, R-06: what another encoder may write, and whole numbers for floats."""
+    assert message_to_json(decode(wire_of(row))) == row["message"]
+
+
+@pytest.mark.parametrize("row", named(read_vectors("tables")))
+def test_tables_have_their_hash_or_are_refused(row):
+    """R-13, section 4: the text that is hashed, to the letter."""
+    if "code" in row:
+        with pytest.raises(RemoteProtocolError) as caught:
+            table_from_wire(row["table"])
+        assert int(caught.value.fault) == row["code"]
+        return
+    assert table_from_wire(row["table"]).hash == row["table"]["hash"]
+    if "text" in row:
+        assert hashlib.sha256(row["text"].encode("ascii")).hexdigest()[:16] == row["table"]["hash"]
+
+
+def test_the_specification_shows_a_table_and_its_hash():
+    row = next(r for r in read_vectors("tables") if "beyond ASCII" in r["name"])
+    shown = re.search(r"For\s+example\s+`(.*?)`\s+hashes\s+to\s+`(.*?)`", SPEC.read_text(encoding="utf-8"))
+    assert shown is not None
+    assert shown.groups() == (row["text"], row["table"]["hash"])
+
+
+@pytest.mark.parametrize("row", named(read_vectors("encodings")))
+def test_planes_are_decoded_or_refused(row):
+    """R-10, R-43, R-45: bytes to values; raw and run lengths also the other way."""
+    args = (bytes.fromhex(row["data"]), row["encoding"], row["dtype"], row["shape"])
+    if "code" in row:
+        with pytest.raises(RemoteProtocolError) as caught:
+            decode_plane(*args)
+        assert int(caught.value.fault) == row["code"], caught.value
+        return
+    plane = decode_plane(*args)
+    held = plane.astype(plane.dtype.newbyteorder("<")).tobytes()
+    assert hashlib.sha256(held).hexdigest() == row["sha256"]
+    assert row.get("plane", held.hex()) == held.hex()
+    if row["encoding"] == "raw" or row["name"] in ("rle, class map", "rle, runs longer than a count"):
+        assert bytes(encode_plane(plane, row["encoding"])).hex() == row["data"]
+
+
+@pytest.mark.parametrize("row", named(read_vectors("websocket")))
+def test_websocket_messages_hold_frames_or_are_refused(row):
+    """R-01, section 14."""
+    message = bytes.fromhex(row["message"])
+    if row["frames"] is None:
+        with pytest.raises(ValueError, match=r"frames|count|lengths"):
+            unpack(message)
+        return
+    assert [bytes(f).hex() for f in unpack(message)] == row["frames"]
+    assert pack(wire_of(row)) == message
+
+
 def test_the_files_hold_every_sample_and_every_kind_of_message():
-    assert [r["name"] for r in read_vectors("legal")] == list(legal())
-    assert [r["name"] for r in read_vectors("illegal")] == list(illegal())
-    assert [r["name"] for r in read_vectors("worked_example")] == list(worked_example())
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(MAKERS)
+    for name, make in MAKERS.items():
+        assert [r["name"] for r in read_vectors(name)] == [r["name"] for r in make()]
     assert {decode(wire_of(r)).type_byte for r in GOOD} == set(MESSAGES)
 
 

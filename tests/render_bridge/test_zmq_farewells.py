@@ -10,9 +10,10 @@ import pytest
 import zmq
 
 from render_bridge.errors import BridgeClosed
-from render_bridge.protocol.codec import decode
-from render_bridge.protocol.events import Lost
+from render_bridge.protocol.codec import decode, encode
+from render_bridge.protocol.events import Lost, PeerBroke, SessionParked
 from render_bridge.protocol.messages import Bye, Welcome
+from render_bridge.protocol.session_book import GONE_KEPT
 from render_bridge.zmq import owner, renderer_end
 from render_bridge.zmq.engine_end import EngineEnd
 from render_bridge.zmq.renderer_end import RendererEnd
@@ -194,3 +195,35 @@ def test_what_an_engine_sent_before_it_ended_arrives(address):
         until(lambda: router.poll(1000 * PATIENCE_S) and decode(router.recv_multipart()[1:]) == Bye(text="done"))
     finally:
         context.destroy(linger=0)
+
+
+def test_what_a_connection_sent_before_it_ended_is_not_read_one_by_one(ipc):
+    """R-40: a peer that comes and goes all the time leaves heaps of messages; only its BYE counts."""
+    with RendererEnd(ipc, stand_in()) as end:
+        with end._lock:
+            end._queue(end._side.peer_gone(b"gone!"))
+            assert end._side.receive(b"gone!", [bytes(b) for b in encode(greet())], 0) == []
+            end._queue(end._side.peer_gone(b"late!", for_good=False))
+            assert end._side.receive(b"late!", [bytes(b) for b in encode(greet())], 0)
+            end._side.drain()
+            for k in range(2 * GONE_KEPT):
+                end._side.peer_gone(k.to_bytes(5, "big"))
+            assert len(end._side._gone) == GONE_KEPT
+        assert end.counters()["too_late"] == 1
+
+
+def test_noise_that_nobody_takes_waits_in_the_socket_and_is_held_against_nobody(ipc, monkeypatch):
+    """Memory is bounded while a renderer draws, and no engine counts as silent because of it."""
+    monkeypatch.setattr(renderer_end, "MOST_EVENTS", 100)
+    monkeypatch.setattr(renderer_end, "READ_AT_ONCE", 8)
+    with RendererEnd(ipc, stand_in(dead_ms=500)) as end, EngineEnd(ipc, say_hello()) as engine:
+        engine.wait_open(PATIENCE_S)
+        with BareEngine(ipc) as loud:
+            for _ in range(300):
+                loud.say([b"rubbish", b""])
+            until(lambda: len(end._events) >= 100)
+            time.sleep(1.0)
+            assert len(end._events) <= 110
+            found = end.events()
+            until(lambda: found.extend(end.events()) or sum(isinstance(e, PeerBroke) for e in found) == 300)
+        assert not any(isinstance(e, SessionParked) for e in found)
