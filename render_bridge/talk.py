@@ -28,6 +28,7 @@ class Window:
     began: float
     said: int = 0
     left_out: int = 0
+    last: str = ""
 
 
 class Talk:
@@ -53,15 +54,16 @@ class Talk:
         self._all = Window(self._clock())
 
     def line(self, session: bytes, text: str) -> None:
-        """One line about a session, or about NOBODY."""
+        """One line about a session, or about NOBODY; one that only says the last again is left out too."""
         self.tick()
         window = self._windows.setdefault(session, Window(self._clock()))
-        if window.said >= self._limits.of_one:
+        if window.said >= self._limits.of_one or text == window.last:
             window.left_out += 1
         elif self._all.said >= self._limits.of_all:
             self._all.left_out += 1
         else:
             window.said += 1
+            window.last = text
             self._all.said += 1
             self._say(shown(text, LINE))
 

@@ -42,17 +42,18 @@ def tables() -> list[Row]:
     }
     rows: list[Row] = []
     for name, (table, text) in good.items():
-        rows.append({"name": name, "table": table_to_wire(table)} | ({} if text is None else {"text": text}))
+        shown: Row = {} if text is None else {"text": text}
+        rows.append({"name": name, "table": table_to_wire(table), **shown})
     wire = table_to_wire(PAIR)
     road, sky = wire["classes"]
-    bad = {
+    bad: dict[str, tuple[Fault, Row]] = {
         "another hash": (Fault.TABLE_DIFFERS, {"hash": "0" * 16}),
         "ids out of order": (Fault.BAD_TABLE, {"classes": [sky, road]}),
         "ids that do not begin with 0": (Fault.BAD_TABLE, {"classes": [sky]}),
         "a name twice": (Fault.BAD_TABLE, {"classes": [road, [1, "road", [0, 0, 0]]]}),
         "a colour twice": (Fault.BAD_TABLE, {"classes": [road, [1, "sky", road[2]]]}),
     }
-    return rows + [{"name": n, "table": wire | c, "code": int(fault)} for n, (fault, c) in bad.items()]
+    return rows + [{"name": n, "table": {**wire, **c}, "code": int(fault)} for n, (fault, c) in bad.items()]
 
 
 def encodings() -> list[Row]:
@@ -105,7 +106,7 @@ def _bad(name: str, encoding: str, shape: tuple[int, ...], data: bytes, fault: F
     return {**row, "code": int(fault)}
 
 
-def _squeeze(**options: bool) -> bytes:
+def _squeeze(**options: Any) -> bytes:
     return zstandard.ZstdCompressor(**options).compress(SMALL.tobytes())
 
 

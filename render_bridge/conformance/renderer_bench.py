@@ -196,7 +196,8 @@ class RendererBench:
                 if time.monotonic() > end or handshakes.is_final:
                     why = handshakes.trouble or "somebody listens there and says nothing"
                     who = f"no renderer: {why}" if handshakes.reached else "nobody listens there"
-                    raise BridgeError(f"nothing to check at {self.address} after {seconds:g} s: {who}")
+                    after = "" if handshakes.is_final else f" after {seconds:g} s"
+                    raise BridgeError(f"nothing to check at {self.address}{after}: {who}")
                 time.sleep(LOOK_EVERY_S)
 
     def is_there(self) -> bool:

@@ -26,6 +26,7 @@ from ..errors import BridgeError
 from ..protocol.codec import encode
 from ..protocol.message_base import MAX_BUFFER
 from ..protocol.messages import Bye
+from ..talk import NOBODY, Talk
 from ..zmq.address import bracketed, check_address, is_loopback, set_family
 from ..zmq.curve import use_keys
 from ..zmq.keys import Keys
@@ -72,7 +73,7 @@ class Gateway:
     ) -> None:
         if not is_loopback(plan.host) and not plan.open_to_all:
             raise BridgeError(f"host {plan.host!r} is not this machine: WebSockets are not encrypted here")
-        self._plan, self._keys, self._say = plan, keys, say
+        self._plan, self._keys, self._talk = plan, keys, Talk(say, nobody="browsers")
         self._renderer = check_address(plan.renderer, keys is not None)
         self._open = 0
         self._loop = asyncio.new_event_loop()
@@ -148,7 +149,7 @@ class Gateway:
     async def _relay(self, browser: ServerConnection) -> None:
         socket = self._dealer()
         self._open += 1
-        self._say(f"browser {browser.remote_address[0]} connects")
+        self._talk.line(NOBODY, f"browser {browser.remote_address[0]} connects")
         outbox = Outbox()
         ways = (_read(browser, outbox), _write(outbox, socket), _inward(browser, socket))
         tasks = [asyncio.ensure_future(way) for way in ways]
@@ -162,7 +163,7 @@ class Gateway:
             with contextlib.suppress(zmq.ZMQError):
                 await socket.send_multipart(encode(Bye(text="the browser went away")), flags=zmq.NOBLOCK)
             socket.close(linger=200)
-            self._say("browser gone")
+            self._talk.line(NOBODY, "browser gone")
 
     def _dealer(self) -> zmq.asyncio.Socket:
         socket = self._context.socket(zmq.DEALER)

@@ -15,7 +15,7 @@ from ..errors import BridgeClosed, BridgeError, NoCredit
 from ..protocol.codec import Wire
 from ..protocol.engine_flow import Drawn
 from ..protocol.engine_side import EngineSide, Greeting
-from ..protocol.events import Closed, EngineEvent, PeerBroke, PictureTaken
+from ..protocol.events import Closed, EngineEvent, Opened, PeerBroke, PictureTaken, Refused
 from ..protocol.message_base import MAX_BUFFER, Buffer
 from ..protocol.messages import Welcome
 from ..protocol.states import EngineState
@@ -69,7 +69,7 @@ class EngineEnd:
         self._stop = False
         self._handshakes: Handshakes | None = None
         self._knock_at = 0.0
-        self._misunderstood = ""
+        self._refusal = ""
         self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn, self._fail)
 
     # --- for the game
@@ -96,9 +96,9 @@ class EngineEnd:
 
     @property
     def trouble(self) -> str:
-        """Why nobody serves us, if anything is known: a handshake that fails, or what a renderer said wrong."""
+        """Why nobody serves us, if anything is known: a handshake that fails, or what a renderer said last."""
         handshake = self._handshakes.trouble if self._handshakes is not None else ""
-        return "" if self.is_open else handshake or self._misunderstood
+        return "" if self.is_open else handshake or self._refusal
 
     def wait_open(self, timeout: float) -> Welcome:
         """Wait for a renderer. BridgeError after ``timeout`` seconds, BridgeClosed with the reason of a refusal."""
@@ -259,7 +259,11 @@ class EngineEnd:
                     self._side.counters["unread_pictures"] += 1
             self._events.append(event)
             if isinstance(event, PeerBroke):
-                self._misunderstood = f"what the renderer says is not legal: {event.text}"
+                self._refusal = f"what the renderer says is not legal: {event.text}"
+            elif isinstance(event, Refused):
+                self._refusal = f"the renderer there refuses us: {event.code} {event.name}: {event.text}"
+            elif isinstance(event, Opened):
+                self._refusal = ""
         while len(self._events) > 1024:  # a peer that floods us with errors
             self._events.popleft()
         self._changed.notify_all()

@@ -66,6 +66,18 @@ def test_a_crowd_that_talks_too_much_is_counted_as_one():
     assert said[8:] == ["42 more lines of all were left out"]
 
 
+def test_a_line_that_says_the_last_again_is_only_counted():
+    said, clock = [], Clock()
+    talk = Talk(said.append, clock=clock)
+    for text in ("a", "a", "b", "b", "b", "a"):
+        talk.line(b"same", text)
+    talk.line(b"else", "a")
+    assert said == ["a", "b", "a", "a"]
+    clock.now += 10
+    talk.tick()
+    assert said[4:] == ["session 73616d65: 3 more lines were left out"]
+
+
 def test_what_a_session_was_too_loud_to_say_is_told_when_it_ends():
     said = []
     talk = Talk(said.append, TalkLimits(of_one=1), clock=Clock())

@@ -201,6 +201,17 @@ def test_an_engine_whose_key_was_refused_is_let_in_as_soon_as_it_is_known(tmp_pa
             assert engine.trouble == ""
 
 
+def test_an_engine_that_is_kept_waiting_says_why(ipc):
+    """R-20, R-21: there is a renderer, so nobody need start one."""
+    with serving(ipc, stand_in(max_sessions=1)), EngineEnd(ipc, say_hello()) as first:
+        first.wait_open(PATIENCE_S)
+        for resume, why in ((first.token, "205 session_taken: another engine"), (None, "207 full: all 1 sessions")):
+            with EngineEnd(ipc, say_hello(), resume=resume) as second:
+                until(lambda second=second: second.trouble)
+                with pytest.raises(BridgeError, match=f"; the renderer there refuses us: {why}"):
+                    second.wait_open(0.01)
+
+
 def test_the_loopback_of_ipv6_is_served_and_reached():
     """R-46."""
     with ipv6_or_skip():
