@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
-from demos.ends import BAD_INPUT, guarded
+from demos.ends import BAD_INPUT, guarded, leave_at_once
 from engine_sim.core.errors import UserError
 
 DESCRIPTION = "A deterministic engine draws class maps; a renderer paints over them, live."
@@ -42,6 +42,9 @@ COMMANDS = {
 
 MAY_BE_EMPTY = "--prompt"
 """The one option whose value is free text."""
+LEAVE_AT_ONCE = ("serve",)
+"""Commands that must end within 2 s (PROTOCOL.md R-47): taking torch down in order costs 1.5 s of a processor, and by
+then everything of theirs is closed."""
 
 
 class OneLineParser(argparse.ArgumentParser):
@@ -122,7 +125,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         refuse_empty(words)
         return int(args.run(args))
 
-    return guarded(args.command, action)
+    code = guarded(args.command, action)
+    if argv is None and args.command in LEAVE_AT_ONCE:
+        leave_at_once(code)
+    return code
 
 
 if __name__ == "__main__":

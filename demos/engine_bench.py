@@ -184,9 +184,13 @@ def stream(view: TeacherView, frames: list[FrameState]) -> Callable[[], int]:
     return portion
 
 
-def measure(portion: Callable[[], int], seconds: float) -> list[float]:
-    """Rates of PORTIONS equal stretches of time, after a warm-up of two calls (compilers, caches)."""
+def measure(portion: Callable[[], int], seconds: float, ready: Callable[[], object] = lambda: None) -> list[float]:
+    """Rates of PORTIONS equal stretches of time, after a warm-up of two calls (compilers, caches).
+
+    ``ready`` is called between the warm-up and the first stretch; it may wait for others.
+    """
     portion(), portion()
+    ready()
     rates = []
     for _ in range(PORTIONS):
         start, count = time.perf_counter(), 0

@@ -1,4 +1,4 @@
-"""Contact sheets: captioned pictures in a grid, as one PNG."""
+"""Contact sheets: captioned pictures in a grid, as one PNG or JPEG."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 
 from engine_sim.core.errors import UserError
 
+SUFFIXES = (".png", ".jpg", ".jpeg")
+JPEG_QUALITY = 88
 CAPTION = 22
 GAP = 4
 PAPER, INK = (18, 20, 24), (226, 228, 232)
@@ -48,20 +50,24 @@ def check_sheet(path: Path) -> None:
     """Refuse a place where no sheet can be written, before the work on it. Raises UserError."""
     if path.is_dir():
         raise UserError(f"{path} is a folder; name a file for the sheet, such as {path / 'sheet.png'}")
-    if path.suffix.lower() != ".png":
-        raise UserError(f"a sheet is a PNG picture, got the name {str(path)!r}; call it {path.stem}.png")
+    if path.suffix.lower() not in SUFFIXES:
+        raise UserError(
+            f"a sheet is a PNG or JPEG picture, got the name {str(path)!r}; call it {path.stem}.png or .jpg"
+        )
     if not path.parent.is_dir():
         raise UserError(f"cannot write {path}: there is no folder {path.parent}; make it, or name another place")
     if not os.access(path.parent, os.W_OK):
         raise UserError(f"cannot write {path}: {path.parent} is read-only; name a place that can be written")
 
 
-def write_png(path: Path, rgb: NDArray[np.uint8]) -> None:
+def write_picture(path: Path, rgb: NDArray[np.uint8]) -> None:
     """Write an RGB picture, the whole file or none. UserError if the place cannot be written."""
     check_sheet(path)
-    done, data = cv2.imencode(".png", cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR))
+    suffix = path.suffix.lower()
+    quality = [] if suffix == ".png" else [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY]
+    done, data = cv2.imencode(suffix, cv2.cvtColor(rgb, cv2.COLOR_RGB2BGR), quality)
     if not done:
-        raise RuntimeError(f"OpenCV could not encode a PNG of shape {rgb.shape}")
+        raise RuntimeError(f"OpenCV could not encode a {suffix} of shape {rgb.shape}")
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:
         partial.write_bytes(data.tobytes())
@@ -74,5 +80,5 @@ def write_png(path: Path, rgb: NDArray[np.uint8]) -> None:
 
 
 def write_sheet(path: Path, cells: Sequence[tuple[str, NDArray[np.uint8]]], columns: int | None = None) -> None:
-    """``make_sheet`` into a PNG file. UserError if the place cannot be written; ``check_sheet`` says so early."""
-    write_png(path, make_sheet(cells, columns))
+    """``make_sheet`` into a file. UserError if the place cannot be written; ``check_sheet`` says so early."""
+    write_picture(path, make_sheet(cells, columns))

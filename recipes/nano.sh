@@ -7,11 +7,11 @@ CLIPS=${CLIPS:-1536}           # clips of 64 frames to train on; two places a lo
 PAINTOVER=${PAINTOVER:-paintover}
 # Several GPUs: TRAIN="torchrun --standalone --nproc-per-node 2 --local-ranks-filter 0 -m demos.cli train"
 TRAIN=${TRAIN:-$PAINTOVER train}
-TIMES=${TIMES:-540,60,420,180} # seconds: autoencoder, segmenter, teacher-forcing, resampling
+TIMES=${TIMES:-900,60,240,300,480} # seconds of the five stages below
 
 common=(--size 448x256 --frames 64)
 $PAINTOVER clips "$RUN/train" --count "$CLIPS" --seed "${SEED:-1}" "${common[@]}" --planes depth ${RENDERERS:+--renderers "$RENDERERS"}
 $PAINTOVER clips "$RUN/held-out" --split held-out --count 32 --seed 2 "${common[@]}" --planes depth,motion ${RENDERERS:+--renderers "$RENDERERS"}
-$TRAIN autoencoder segmenter teacher-forcing resampling --clips "$RUN/train" --held-out "$RUN/held-out" \
+$TRAIN autoencoder segmenter teacher-forcing resampling refinement --clips "$RUN/train" --held-out "$RUN/held-out" \
     --folder "$RUN" --seconds "$TIMES" --compile --json
 $PAINTOVER pack "$RUN"

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from engine_sim.views.frame import FrameState, projection_matrix, view_matrix
+from engine_sim.views.frame import Camera, FrameState, projection_matrix, view_matrix
 from render_bridge.protocol.engine_flow import Drawn
 
 OFFERED_PLANES = ("depth", "object")
@@ -31,7 +31,12 @@ def drawn_frame(
         last: no frame follows.
     """
     height, width = class_map.shape
-    view = tuple(float(v) for v in view_matrix(frame.camera).ravel())
-    projection = tuple(float(v) for v in projection_matrix(frame.camera, width, height).ravel())
+    view, projection = matrices(frame.camera, width, height)
     stamps = {"input": pressed, "drawn": time.monotonic_ns()}
     return Drawn(frame.tick, class_map, stamps, planes, view, projection, last)
+
+
+def matrices(camera: Camera, width: int, height: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """View and projection of a camera, 16 numbers each, as they travel (PROTOCOL.md section 12)."""
+    view, projection = view_matrix(camera).ravel(), projection_matrix(camera, width, height).ravel()
+    return tuple(view.tolist()), tuple(projection.tolist())

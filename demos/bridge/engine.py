@@ -152,8 +152,11 @@ class RemoteEngine:
         return {**self.end.counters(), **self.figures.summary(), "last_tick": self._drive.tick}
 
     def _catch_up(self, welcome: Welcome) -> None:
-        """Drive on to the last tick that the renderer has seen: the scripted agent does again what it did."""
-        if not welcome.resumed or welcome.last_tick is None:
+        """Drive on to the last tick that the renderer has seen: the scripted agent does again what it did.
+
+        A recording goes on where its own memory ends instead, with the numbers that these frames had (R-25).
+        """
+        if self._plan.mode == "record" or not welcome.resumed or welcome.last_tick is None:
             return
         if welcome.last_tick > self._drive.tick + MOST_MISSED_S * TICK_RATE:
             text = f"the renderer says that it has seen tick {welcome.last_tick}, which cannot be"

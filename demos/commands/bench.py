@@ -12,9 +12,10 @@ from engine_sim.core.errors import UserError
 
 SIZES = "448x256,672x384,1344x768"
 BRIDGE_SIZE = "1344x768"
-WHAT = ("engine", "bridge", "decoder", "generator", "loop")
+WHAT = ("engine", "bridge", "decoder", "generator", "loop", "web", "stream")
 MODEL = ("decoder", "generator", "loop")
-SECONDS = {"loop": 20.0}
+VISITED = ("web", "stream")
+SECONDS = {"loop": 20.0, "web": 1800.0, "stream": 1800.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +24,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
     parser.add_argument("--track", metavar="NAME", help="circuit to measure on (default: the one that `play` opens)")
     parser.add_argument("--sizes", metavar="WxH,…", help=f"engine: render sizes (default {SIZES})")
+    parser.add_argument("--processes", type=int, metavar="N", help="engine: the teacher view alone, in N at once")
     parser.add_argument("--size", metavar="WxH", help=f"size (bridge: {BRIDGE_SIZE}; a model: its preset's)")
-    parser.add_argument("--seconds", type=float, metavar="S", help="for each figure (3; loop 20; slow renderer 60)")
+    parser.add_argument(
+        "--seconds", type=float, metavar="S", help="for each figure (3; loop 20; slow renderer 60; web, stream 1800)"
+    )
     parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (default 8)")
     parser.add_argument("--preset", choices=PRESETS, default="nano", help="model (default nano)")
     add_model_arguments(parser)
@@ -35,19 +39,35 @@ def run(args: argparse.Namespace) -> int:
     from demos.options import DEFAULT_TRACK
 
     track = args.track or DEFAULT_TRACK
+    if args.processes is not None and args.what != "engine":
+        raise UserError(f"--processes is an option of `bench engine`, got `bench {args.what}`")
     seconds = positive(SECONDS.get(args.what, 3.0) if args.seconds is None else args.seconds, "--seconds")
     if args.what in MODEL:
         report = measure_model(args, track, seconds)
+    elif args.what in VISITED:
+        report = measure_visits(args.what, seconds)
     elif args.what == "bridge":
         report = measure_bridge(track, parse_size(args.size or args.sizes or BRIDGE_SIZE), seconds, args.seconds)
     else:
-        from demos.engine_bench import BenchPlan, bench_engine
-
         sizes = tuple(parse_size(text) for text in (args.sizes or args.size or SIZES).split(","))
-        report = bench_engine(BenchPlan(track, sizes, seconds), say=print)
+        report = measure_engine(track, sizes, seconds, args.processes)
     if args.json:
         print_json(report)
     return 0
+
+
+def measure_engine(
+    track: str, sizes: tuple[tuple[int, int], ...], seconds: float, processes: int | None
+) -> dict[str, Any]:
+    """Figures of the racing world and its views; with ``processes``, of the teacher view drawn by so many at once."""
+    from demos.engine_bench import BenchPlan, bench_engine
+
+    plan = BenchPlan(track, sizes, seconds)
+    if processes is None:
+        return bench_engine(plan, say=print)
+    from demos.benches.teacher_processes import bench_teacher_processes
+
+    return bench_teacher_processes(plan, processes, say=print)
 
 
 def measure_bridge(track: str, size: tuple[int, int], seconds: float, slow_seconds: float | None) -> dict[str, Any]:
@@ -57,6 +77,25 @@ def measure_bridge(track: str, size: tuple[int, int], seconds: float, slow_secon
 
     with mendable():
         return bench_bridge(BridgePlan(track, size, seconds, slow_seconds or SLOW_S), say=print)
+
+
+def measure_visits(what: str, seconds: float) -> dict[str, Any]:
+    """Memory and delay of the page of the game, or of a stream, while viewers come and go."""
+    from demos.web.options import need_packages
+
+    need_packages()
+    from demos.web.visits import VisitsPlan
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+
+    if what == "web":
+        from demos.web.bench import bench_web
+
+        return bench_web(VisitsPlan(seconds), say)
+    from demos.streaming.bench import bench_stream
+
+    return bench_stream(VisitsPlan(seconds), say)
 
 
 def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[str, Any]:

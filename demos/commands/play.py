@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from demos.options import add_race_arguments, add_view_arguments, check_fps, check_place, parse_size, positive
 from demos.play.paint_plan import PRESETS
 from demos.prompt_schedule.options import add_schedule_argument, scheduled
-from demos.streaming.options import add_stream_arguments, stream_plan
+from demos.streaming.options import add_stream_arguments, stream_plans
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def play_options(args: argparse.Namespace) -> PlayOptions:
         view=args.view,
         record=args.record,
         paint=paint_plan(args),
-        stream=stream_plan(args, args.fps),
+        streams=stream_plans(args, args.fps),
     )
 
 

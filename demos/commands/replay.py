@@ -12,7 +12,7 @@ from demos.ends import INTERRUPTED, advising
 from demos.options import CAMERAS, DEFAULT_LOOK, check_fps, parse_look, parse_size, positive
 from demos.prompt_schedule.options import add_schedule_argument, scheduled
 from demos.report import print_json
-from demos.streaming.options import add_stream_arguments, stream_plan
+from demos.streaming.options import add_stream_arguments, stream_plans, streams_asked_for
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -69,12 +69,13 @@ def run(args: argparse.Namespace) -> int:
     Exit code 0 if all that was recorded came out again, of a recording that was killed or cut up to there; 1 if
     anything differs or is damaged; 130 if drawing anew was stopped.
     """
-    filmed = args.film is not None or args.rtmp is not None
+    filmed = args.film is not None or streams_asked_for(args)
     if filmed and args.render:
-        raise UserError("--render makes a session folder, --film and --rtmp show the drive: one of them at a time")
+        raise UserError("--render makes a session folder, --film, --rtmp and --webrtc show the drive: one at a time")
     idle = [name for name in FILMED if getattr(args, name) and not filmed]
     if idle:
-        raise UserError(f"--{idle[0].replace('_', '-')} is for a drive that is filmed: add --film FILE or --rtmp URL")
+        word = idle[0].replace("_", "-")
+        raise UserError(f"--{word} is for a drive that is filmed: add --film FILE, --rtmp URL or --webrtc PORT")
     if filmed:
         return film(args)
     return render(args) if args.render else compare(args)
@@ -135,7 +136,7 @@ def film(args: argparse.Namespace) -> int:
     if not 0 <= args.begin < whole:
         raise UserError(f"--begin must lie within the drive, 0 to {whole:g} s, got {args.begin:g}")
     options = drive_options(args, session)
-    options = scheduled(replace(options, stream=stream_plan(args, options.fps)), args)
+    options = scheduled(replace(options, streams=stream_plans(args, options.fps)), args)
     left = whole - args.begin
     seconds = left if args.seconds is None else min(left, positive(args.seconds, "--seconds"))
     return film_options(options, seconds, args.film, args.begin)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demos.bridge.options import add_address_arguments
-from demos.streaming.options import add_stream_arguments, stream_plan
+from demos.streaming.options import add_stream_arguments, stream_plans
 from engine_sim.core.errors import UserError
 
 if TYPE_CHECKING:
@@ -64,17 +64,17 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(f"--{name.replace('_', '-')} must be at least 1 and at most {MOST_CHUNK}, got {value}")
     if not 0 <= args.slow <= SLOWEST_MS:
         raise UserError(f"--slow must be at least 0 and at most {SLOWEST_MS:g} milliseconds, got {args.slow:g}")
-    plan = stream_plan(args, DEFAULT_RATE)
+    plans = stream_plans(args, DEFAULT_RATE)
     with mendable(), stoppable(), Lines() as lines, ExitStack() as stack:
         keys = keys_of(args)
         address = check_address(args.address, keys is not None)
         refuse_if_served(address)  # before a model is loaded for nothing
         preset = choose_preset(args, lines.say)
         factory, what = palette_factory(args) if preset is None else model_factory(args, preset, lines.say)
-        if plan is not None:
+        if plans:
             from demos.streaming.serving import StreamedFactory
 
-            factory = StreamedFactory(factory, plan, lines.say)
+            factory = StreamedFactory(factory, plans, lines.say)
             stack.callback(factory.close)
         gateway, keys = web_gateway(args.web, address, keys, lines.say)
 

@@ -1,4 +1,4 @@
-"""`paintover tracks`: names, a sheet of plans, figures."""
+"""`paintover tracks`: names, figures, a sheet of plans or of places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from demos.ends import BAD_INPUT
+from demos.ends import BAD_INPUT, advising
+from demos.options import parse_size
 from demos.report import print_json
 from demos.sheet import check_sheet
 from engine_sim.core.errors import UserError
@@ -17,6 +18,9 @@ if TYPE_CHECKING:
     from engine_sim.tracks.track import Track
 
 CELL = (320, 240)
+PICTURE = "448x256"
+ALONG = 0.35
+"""Share of the lap where a circuit is pictured: past the buildings of its start."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +30,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--survey", action="store_true", help="load each and print its figures")
     parser.add_argument("--race", action="store_true", help="16 scripted cars, two laps on each: minutes for all")
     parser.add_argument("--sheet", type=Path, metavar="FILE", help="draw the plans into a PNG")
+    parser.add_argument(
+        "--pictures", type=Path, metavar="FILE", help="draw a place of each under a look of its own (GL)"
+    )
+    parser.add_argument("--size", metavar="WxH", help=f"size of a picture ({PICTURE})")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
@@ -33,11 +41,17 @@ def run(args: argparse.Namespace) -> int:
     """List, survey, race and draw. A circuit that cannot be read is named on stderr; exit code 2 at the end."""
     from engine_sim.tracks.catalogue import load_track, split_of, track_names
 
-    if args.sheet:
-        check_sheet(args.sheet)
+    if args.size and not args.pictures:
+        raise UserError("--size says how pictures are drawn: name their file with --pictures FILE, or leave it out")
+    for path in filter(None, (args.sheet, args.pictures)):
+        check_sheet(path)
     names = args.names or track_names(args.source)
     if args.race:
         return race(names, args.json)
+    if args.pictures:
+        draw_pictures(args.pictures, names, parse_size(args.size or PICTURE))
+        print(f"{len(names)} circuits in {args.pictures}")
+        return 0
     rows: list[dict[str, Any]] = []
     plans = []
     bad = 0
@@ -92,6 +106,27 @@ def race(names: list[str], as_json: bool) -> int:
     if len(rows) < len(names):
         return BAD_INPUT
     return 0 if clean == len(rows) else 1
+
+
+def draw_pictures(path: Path, names: list[str], size: tuple[int, int]) -> None:
+    """A place of each circuit, under the curated looks in turn. UserError: unknown track, no GL, no place to write."""
+    from demos.sheet import write_sheet
+    from engine_sim.tracks.catalogue import load_track
+    from engine_sim.views.look import look_names, named_look
+    from engine_sim.views.posed import posed_frame
+    from engine_sim.views.scene import build_scene
+    from engine_sim.views.teacher_view import open_teacher_view
+
+    looks, cells = look_names(), []
+    for number, name in enumerate(names):
+        track, look = load_track(name), looks[number % len(looks)]
+        with advising("the list of circuits needs none: leave --pictures out"):
+            view = open_teacher_view(build_scene(track), *size, named_look(look))
+        try:
+            cells.append((f"{name}  {look}", view.draw(posed_frame(track, ALONG * track.length))))
+        finally:
+            view.close()
+    write_sheet(path, cells)
 
 
 def survey(track: Track) -> dict[str, Any]:

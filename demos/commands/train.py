@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from diffusion_render.model.autoencoder import AutoencoderConfig
     from diffusion_render.train.team import Team
 
-STAGES = ("autoencoder", "teacher-forcing", "resampling", "segmenter")
+STAGES = ("autoencoder", "teacher-forcing", "resampling", "refinement", "segmenter")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--rate", type=float, metavar="LR", help="peak learning rate (default: the stage's)")
     add("--octaves", type=int, metavar="N", help="octaves of anchored noise that the decoder reads (default: preset's)")
     add("--selected", action="store_true", help="the decoder gives corrections per class; --start may lack that layer")
+    add("--heading", action="store_true", help="the generator knows the camera's turn; --start may lack that layer")
     add("--guides", type=float, metavar="SHARE", help="share of batches with guide planes")
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
@@ -107,7 +108,8 @@ def _open(args: argparse.Namespace, team: Team) -> Workshop:
     if args.preset not in PRESETS:
         raise UserError(f"unknown preset {args.preset!r}; expected one of {', '.join(PRESETS)}")
     config, device = PRESETS[args.preset], team.device
-    config = dataclasses.replace(config, autoencoder=_autoencoder(config.autoencoder, args))
+    generator = dataclasses.replace(config.generator, heading=config.generator.heading or args.heading)
+    config = dataclasses.replace(config, autoencoder=_autoencoder(config.autoencoder, args), generator=generator)
     bank_config = BankConfig() if args.guides is None else BankConfig(guides=args.guides)
     bank = ClipBank(args.clips, device, bank_config, limit=args.limit)
     held_out = ClipBank(args.held_out, device, limit=32)

@@ -3,18 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from demos.commands.play import VIEWS, add_renderer_arguments, play_options
 from demos.options import add_race_arguments, add_view_arguments
-from engine_sim.core.errors import UserError
-
-if TYPE_CHECKING:
-    from demos.web.plan import WebPlan
-
-NEEDED = {"aiohttp": "aiohttp", "aiortc": "aiortc"}
-"""Import name → distribution."""
+from demos.web.options import add_door_arguments, door_of, need_packages, without_door
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,14 +21,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--host", default="127.0.0.1", metavar="NAME", help="where to listen (this machine alone); others take TLS"
     )
     parser.add_argument("--port", type=int, default=8080, metavar="N", help="port of the page (8080); 0: any free one")
-    parser.add_argument("--token-file", type=Path, metavar="FILE", help="what browsers must know (else one is made)")
-    parser.add_argument("--tls-cert", type=Path, metavar="FILE", help="certificate, PEM; a must beyond this machine")
-    parser.add_argument("--tls-key", type=Path, metavar="FILE", help="its key, PEM")
-    parser.add_argument(
-        "--origin", action="append", default=[], metavar="URL", help="address that people type, if it is not HOST:PORT"
-    )
-    parser.set_defaults(record=None, rtmp=None, silent_audio=False)  # of play alone; pages record by a button
-    parser.add_argument("--viewers", type=int, default=8, metavar="N", help="most browsers at once (8)")
+    add_door_arguments(parser)
+    # Words of `play` alone: a page records by a button, and is itself where people watch.
+    parser.set_defaults(record=None, rtmp=None, webrtc=None, silent_audio=False)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -44,24 +31,5 @@ def run(args: argparse.Namespace) -> int:
     need_packages()
     from demos.web.server import serve_web
 
-    plan = web_plan(args)
-    return serve_web(plan, play_options(args), lambda line: print(line, flush=True))
-
-
-def need_packages() -> None:
-    """UserError that says what to install."""
-    import importlib.util
-
-    missing = [package for name, package in NEEDED.items() if importlib.util.find_spec(name) is None]
-    if missing:
-        raise UserError(f"this needs {' and '.join(missing)}: pip install 'paintover[web]'")
-
-
-def web_plan(args: argparse.Namespace) -> WebPlan:
-    """Arguments → plan. Raises UserError for what is missing beyond this machine."""
-    from demos.web.plan import WebPlan, checked_plan, read_token
-
-    token = "" if args.token_file is None else read_token(args.token_file)
-    return checked_plan(
-        WebPlan(args.host, args.port, token, args.tls_cert, args.tls_key, tuple(args.origin), args.viewers)
-    )
+    plan = door_of(args, args.host, args.port)
+    return serve_web(plan, play_options(without_door(args)), lambda line: print(line, flush=True))

@@ -36,7 +36,7 @@ from engine_sim.views.look import Look, named_look
 from .impulse import make_impulse
 from .pictures import Teacher, open_teacher
 from .places import other_look, other_place
-from .session_footage import SessionFootage, as_tensor, scene_of
+from .session_footage import SessionFootage, as_tensor, camera_values, scene_of
 
 STREAMS = (OWN, OTHER_PLACE, CONTROL)
 """What a drive is streamed with unless somebody asks for less."""
@@ -111,7 +111,7 @@ def _references(
     session: Session, teacher: Teacher, look: Look, options: DriveOptions, first: int
 ) -> tuple[dict[str, Reference], list[str]]:
     """References by stream, in the order in which they were asked for, and notes on those that cannot be had."""
-    opening = session.class_map(first)
+    opening, camera = session.class_map(first), camera_values(session.frame_state(first).camera)
     seen = session.class_maps(first, min(len(session.frames), first + _PROMPT_SECONDS * session.header.fps))
     text = options.encode(prompt_of(look, seen))
     height, width = session.shape
@@ -122,17 +122,17 @@ def _references(
             notes.append(f"no stream {name!r}: it needs OpenGL to draw another place and look")
         elif name == OTHER_PLACE:
             place = other_place(setup_of(session), session.header.camera, look, width, height)
-            found[name] = _reference(as_tensor(place.picture), place.class_map, text)
+            found[name] = _reference(as_tensor(place.picture), place.class_map, text, camera_values(place.camera))
             notes.append(f"other place: {place.track}")
         elif name == CONTROL:
             title, other = other_look(look)
-            found[name] = _reference(
-                as_tensor(teacher.still(first, other)), opening, options.encode(prompt_of(other, seen))
-            )
+            picture = as_tensor(teacher.still(first, other))
+            found[name] = _reference(picture, opening, options.encode(prompt_of(other, seen)), camera)
             notes.append(f"control: {title}")
         else:
-            picture = as_tensor(teacher.still(first)) if name == OWN else _given(options, width, height, name)
-            found[name] = _reference(picture, opening, text)
+            given = as_tensor(teacher.still(first)) if name == OWN else _given(options, width, height, name)
+            # Nobody knows with what camera a picture of the user's own was taken.
+            found[name] = _reference(given, opening, text, None if name == GIVEN else camera)
     return found, notes
 
 
@@ -145,8 +145,10 @@ def _given(options: DriveOptions, width: int, height: int, name: str) -> Tensor 
     return as_tensor(read_reference(options.picture, width, height))
 
 
-def _reference(picture: Tensor | None, class_map: NDArray[np.uint8], text: Tensor | None) -> Reference:
-    return Reference(picture, torch.from_numpy(np.require(class_map, requirements="W")), text)
+def _reference(
+    picture: Tensor | None, class_map: NDArray[np.uint8], text: Tensor | None, camera: Tensor | None
+) -> Reference:
+    return Reference(picture, torch.from_numpy(np.require(class_map, requirements="W")), text, camera)
 
 
 def clip_drives(path: Path, options: DriveOptions, limit: int) -> Iterator[ScoredDrive]:
@@ -178,10 +180,11 @@ def _clip_drive(folder: ClipFolder, index: int, options: DriveOptions) -> Scored
             there = clip if number == index else folder.clip(number)
             still_maps, still = _frames(folder, there)
             text = options.encode(str(there.meta["prompt"]))
-            references[name] = Reference(still[0], still_maps[0], text)
+            references[name] = Reference(still[0], still_maps[0], text, _opening_camera(there))
         else:
             picture = _given(options, maps.shape[2], maps.shape[1], name)
-            references[name] = Reference(picture, maps[0], options.encode(str(clip.meta["prompt"])))
+            camera = None if name == GIVEN else _opening_camera(clip)
+            references[name] = Reference(picture, maps[0], options.encode(str(clip.meta["prompt"])), camera)
     motion = clip.planes.get("motion")
     planes = None if motion is None else torch.from_numpy(motion.astype(np.float32))
     footage = HeldFootage(Shots(maps, teacher, planes, _guides(clip, options)), folder.fps)
@@ -193,6 +196,10 @@ def _frames(folder: ClipFolder, clip: Clip) -> tuple[Tensor, Tensor]:
     if clip.teacher is None:
         raise UserError(f"{folder.path} has no teacher frames: cut the clips with them to score against them")
     return torch.from_numpy(clip.class_maps.copy()), torch.from_numpy(np.array(clip.teacher)).movedim(-1, 1)
+
+
+def _opening_camera(clip: Clip) -> Tensor:
+    return torch.from_numpy(clip.camera[0].copy())
 
 
 def _guides(clip: Clip, options: DriveOptions) -> Guides | None:

@@ -13,6 +13,7 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.tracks.catalogue import circuit_plan, load_track, split_of, track_names
 from engine_sim.views.class_view import open_class_view
+from engine_sim.views.frame import Camera
 from engine_sim.views.look import Look, look_names, named_look
 from engine_sim.views.scene import build_scene
 from engine_sim.views.teacher_view import open_teacher_view
@@ -24,11 +25,12 @@ SETTLED = 12 * TICK_RATE
 
 
 class Place(NamedTuple):
-    """One moment somewhere: where, its class map uint8 ``[H, W]`` and the teacher's picture of it."""
+    """One moment somewhere: where, its class map uint8 ``[H, W]``, the teacher's picture of it, and their camera."""
 
     track: str
     class_map: NDArray[np.uint8]
     picture: Picture
+    camera: Camera
 
 
 def other_place(setup: RaceSetup, camera: str, look: Look, width: int, height: int) -> Place:
@@ -42,7 +44,7 @@ def other_place(setup: RaceSetup, camera: str, look: Look, width: int, height: i
         class_map = view.draw(frame)
     teacher = open_teacher_view(scene, width, height, look)
     try:
-        return Place(track, class_map, teacher.draw(frame))
+        return Place(track, class_map, teacher.draw(frame), frame.camera)
     finally:
         teacher.close()
 

@@ -59,7 +59,7 @@ class Scoring:
     @property
     def guided(self) -> bool:
         """Whether the renderer reads guide planes."""
-        return self.renderer.config.autoencoder.noise_octaves > 0
+        return self.renderer.config.guided
 
     def score(
         self, drives: Iterable[ScoredDrive], out: Path, title: str, video: bool = True, progress: bool = True

@@ -14,6 +14,7 @@ from engine_sim.recording.records import pack_camera
 from engine_sim.recording.session_format import scene_hash
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import ClassView
+from engine_sim.views.frame import Camera
 from engine_sim.views.scene import build_scene
 from engine_sim.views.scene_data import Scene
 
@@ -77,12 +78,17 @@ class SessionFootage:
         if "depth" not in self._planes:
             return Shots(maps, teacher, motion)
         depth = torch.stack([torch.from_numpy(p["depth"]).float() for p in planes])
-        cameras = [pack_camera(self._session.frame_state(k).camera) for k in range(start, stop)]
-        return Shots(maps, teacher, motion, Guides(depth, torch.tensor(cameras, dtype=torch.float64)))
+        cameras = torch.stack([camera_values(self._session.frame_state(k).camera) for k in range(start, stop)])
+        return Shots(maps, teacher, motion, Guides(depth, cameras))
 
     def _draw(self, index: int) -> dict[str, np.ndarray]:
         before = self._session.frame_state(max(0, index - 1))
         return self._view.planes(self._session.frame_state(index), before, self._planes)
+
+
+def camera_values(camera: Camera) -> Tensor:
+    """A camera as guides have it, float64 ``[12]``."""
+    return torch.tensor(pack_camera(camera), dtype=torch.float64)
 
 
 def as_tensor(picture: Picture) -> Tensor:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demos.bridge.options import DEFAULT_ADDRESS
+from demos.ends import INTERRUPTED, stoppable
 from render_bridge.errors import BridgeClosed, BridgeError
 from render_bridge.palette import ClassTable, SceneClass
 from render_bridge.protocol.engine_flow import Drawn
@@ -43,7 +44,7 @@ def play(args: argparse.Namespace, draw: Draw, **greeting: Any) -> int:
     period = greeting["rate"][1] / greeting["rate"][0]
     pictures = 0
     try:
-        with EngineEnd(args.address, Greeting(**greeting)) as end:
+        with stoppable(), EngineEnd(args.address, Greeting(**greeting)) as end:
             begin = time.monotonic()
             for number in range(round(args.seconds / period)):
                 class_map = draw(number)
@@ -60,4 +61,7 @@ def play(args: argparse.Namespace, draw: Draw, **greeting: Any) -> int:
     except BridgeError as error:
         print(error)
         return 2
+    except KeyboardInterrupt:
+        print("stopped")
+        return INTERRUPTED
     return 0 if pictures else 1

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from demos.bridge.options import DEFAULT_ADDRESS
+from demos.ends import INTERRUPTED, stoppable
 from render_bridge.errors import BridgeError
 from render_bridge.gateways.websocket import Gateway, GatewayPlan
 
@@ -42,12 +43,18 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"{build} has no three.module.js: npm install three, and name node_modules/three")
         return 2
     try:
-        with Gateway(GatewayPlan(args.address, port=args.port, pages=(PAGES, build)), say=print) as gateway:
+        with (
+            stoppable(),
+            Gateway(GatewayPlan(args.address, port=args.port, pages=(PAGES, build)), say=print) as gateway,
+        ):
             print(gateway.url, flush=True)
             run(gateway.url, args.browser, args.seconds)
     except BridgeError as error:
         print(error)
         return 2
+    except KeyboardInterrupt:
+        print("stopped")
+        return INTERRUPTED
     return 0
 
 

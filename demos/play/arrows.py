@@ -6,21 +6,23 @@ import re
 
 import pygame
 
+from .typeface import Letters
+
 Color = tuple[int, int, int]
 WAYS = {"←": (-1, 0), "→": (1, 0), "↑": (0, -1), "↓": (0, 1)}
 PAIRS = {"↔": "←→", "↕": "↑↓"}
 _PIECES = re.compile("([←→↑↓])")
 
 
-def render(font: pygame.font.Font, text: str, color: Color) -> pygame.Surface:
+def render(font: Letters, text: str, color: Color) -> pygame.Surface:
     """A line of text as a picture with a transparent ground."""
     for sign, pair in PAIRS.items():
         text = text.replace(sign, pair)
     if not any(sign in text for sign in WAYS):
-        return font.render(text, True, color)
+        return font.render(text, color)
     side = font.get_ascent()
     parts = [
-        _arrow(side, WAYS[piece], color) if piece in WAYS else font.render(piece, True, color)
+        _arrow(side, WAYS[piece], color) if piece in WAYS else font.render(piece, color)
         for piece in _PIECES.split(text)
         if piece
     ]

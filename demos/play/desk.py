@@ -21,7 +21,7 @@ from .stage import Make, Stage
 from .studio import Studio
 
 if TYPE_CHECKING:
-    from demos.streaming.stream import LiveStream
+    from demos.streaming.streams import LiveStreams
 
 
 class Desk:
@@ -45,7 +45,7 @@ class Desk:
         view = options.view or ("paint" if paints else "both")
         self.stage = Stage(job, view, options.view is not None, make_painter, paints, wipes=True)
         self.studio: Studio | None = None
-        self.stream: LiveStream | None = None
+        self.streams: LiveStreams | None = None
         self.pace = Pace()
         self.look = 0
         self.prompt = (options.paint.prompt or "") if options.paint is not None else ""
@@ -53,23 +53,23 @@ class Desk:
         self.lost_ticks = 0
 
     def start_renderer(self) -> None:
-        """Start or greet the renderer and open the stream, if there are to be any.
+        """Start or greet the renderer and open the streams, if there are to be any.
 
         UserError: bad address, size or reference of a renderer. A stream only tells of its troubles.
         """
         if self.options.paint is not None:
             size = self.options.width, self.options.height
             self.studio = Studio(self.options.paint, self.stage, size, self.options.fps, self.notices.say)
-        if self.options.stream is not None:
-            from demos.streaming.stream import LiveStream  # loads FFmpeg
+        if self.options.streams:
+            from demos.streaming.streams import LiveStreams  # loads FFmpeg
 
-            self.stream = LiveStream(self.options.stream, self.notices.say)
+            self.streams = LiveStreams(self.options.streams, self.notices.say)
 
     def show_live(self) -> None:
-        """Hand what the stage shows to the stream, if there is one, at its own size and without the display."""
+        """Hand what the stage shows to the streams, if there are any, at its own size and without the display."""
         tick = self.stage.tick
-        if self.stream is not None and tick is not None:
-            self.stream.show(self.stage.compose(*self.stage.size), tick / TICK_RATE)
+        if self.streams is not None and tick is not None:
+            self.streams.show(self.stage.compose(*self.stage.size), tick / TICK_RATE)
 
     def revive_renderer(self) -> None:
         """Start a renderer of ours again that was left."""
@@ -114,10 +114,10 @@ class Desk:
         self.front.show(compose, overlay, picture or self.stage.size)
 
     def close(self) -> None:
-        """End the renderer, the stream and the views, and the window if it is ours."""
+        """End the renderer, the streams and the views, and the window if it is ours."""
         try:
-            if self.stream is not None:
-                self.stream.close()
+            if self.streams is not None:
+                self.streams.close()
             if self.studio is not None:
                 self.studio.close()
         finally:

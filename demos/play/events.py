@@ -36,6 +36,8 @@ class Pumped:
     focus_lost: bool = False
     redraw: bool = False
     notices: list[str] = field(default_factory=list)
+    dragged: int | None = None
+    """Column of the window where the mouse is held down, if it was moved or pressed."""
 
 
 class EventPump:
@@ -84,6 +86,8 @@ class EventPump:
                 self._window_event(event, out)
             elif event.type in _PAD_EVENTS:
                 self._pad_event(event, out)
+            elif _drags(event):
+                out.dragged = event.pos[0]
         self._later = waiting
         return out
 
@@ -162,6 +166,13 @@ class EventPump:
         if self._open.pop(instance, None) is not None:
             out.notices.append("pad disconnected")
         self._inputs.pad_removed(instance)
+
+
+def _drags(event: pygame.event.Event) -> bool:
+    """True for the left button going down, and for a motion while it is held."""
+    if event.type == pygame.MOUSEBUTTONDOWN:
+        return bool(event.button == 1)
+    return bool(event.type == pygame.MOUSEMOTION and event.buttons[0])
 
 
 _OPENING = {Command.LOOK, Command.PROMPT, Command.MENU, Command.PHOTO}

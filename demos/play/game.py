@@ -44,7 +44,7 @@ class PlayOptions:
         paint: the renderer, or None for the engine's own views.
         inputs: recorded controls by tick, for a film of what somebody drove; None lets the agent drive films.
         schedule: changes of look and prompt to come in a film.
-        stream: where the picture goes live, or None.
+        streams: where the picture goes live.
     """
 
     setup: RaceSetup
@@ -60,7 +60,7 @@ class PlayOptions:
     paint: PaintPlan | None = None
     inputs: tuple[Controls, ...] | None = None
     schedule: tuple[Change, ...] = ()
-    stream: StreamPlan | None = None
+    streams: tuple[StreamPlan, ...] = ()
 
 
 class Game:

@@ -21,7 +21,7 @@ from demos.prompt_schedule.changes import Changes
 from demos.prompt_schedule.course import Course, InForce
 from demos.prompt_schedule.teacher import ScheduledTeacher
 from demos.report import machine_facts
-from demos.streaming.options import live_stream
+from demos.streaming.options import live_streams
 from demos.streaming.pace import LiveReel, Writes
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
@@ -40,7 +40,7 @@ from .hud import PLAYER
 from .stage import shown_views
 
 if TYPE_CHECKING:
-    from demos.streaming.stream import LiveStream
+    from demos.streaming.streams import LiveStreams
 
 Draw = Callable[[FrameState], NDArray[np.uint8]]
 Say = Callable[[str], None]
@@ -78,10 +78,10 @@ def film_race(options: PlayOptions, seconds: float, out: Target, say: Say, begin
         game.begin()
         drive_to(game, options, begin)
         width = len(draws) * options.width + (len(draws) - 1) * GAP
-        reel, stream = open_reel(options, out, width, stack, say)
+        reel, streams = open_reel(options, out, width, stack, say)
         film = ViewsFilm(game, draws, reel, options, teacher, changes)
         film.run(frames)
-        live = {} if stream is None else {"stream": stream.figures()}
+        live = {} if streams is None else {"streams": streams.figures()}
     say(f"{frames / options.fps:g} s of {options.setup.track}{where(out)}")
     return {**figures(game, film.clocks, frames, options, out), **changes.report, **live}
 
@@ -150,15 +150,15 @@ def drive_to(game: Game, options: PlayOptions, seconds: float) -> None:
 
 def open_reel(
     options: PlayOptions, out: Target, width: int, stack: contextlib.ExitStack, say: Say
-) -> tuple[LiveReel, LiveStream | None]:
-    """Where the pictures of a film go, and the stream among it; both end with the stack."""
-    stream = stack.enter_context(live_stream(options.stream, say))
+) -> tuple[LiveReel, LiveStreams | None]:
+    """Where the pictures of a film go, and the streams among it; all end with the stack."""
+    streams = stack.enter_context(live_streams(options.streams, say))
     video: Writes | None
     if isinstance(out, Path):
         video = stack.enter_context(whole_video(out, width, options.height, options.fps))
     else:
         video = out
-    return LiveReel(video, stream, options.fps), stream
+    return LiveReel(video, streams, options.fps), streams
 
 
 def where(out: Target) -> str:

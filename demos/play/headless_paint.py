@@ -86,11 +86,11 @@ def film_painted(
         link = RecordLink(options, plan, renderer, stack, say)
         link.start(views.reference(game.frame(), plan.prompt, given))
         width = len(views.shown) * (options.width + GAP) - GAP
-        reel, stream = open_reel(options, out, width, stack, say)
+        reel, streams = open_reel(options, out, width, stack, say)
         course = Course(options.schedule, InForce(options.looks[0], plan.prompt))
         film = Film(game, views, link, reel, Changes(course, say), options)
         film.run(frames)
-        live = {} if stream is None else {"stream": stream.figures()}
+        live = {} if streams is None else {"streams": streams.figures()}
     say(f"{frames / options.fps:g} s of {options.setup.track}{where(out)}")
     told = {**link.figures(begun, film.seconds), **film.changes.report, **live}
     return {**figures(game, film.clocks, frames, options, out), **told}
@@ -111,9 +111,10 @@ class Views:
 
     def reference(self, frame: FrameState, text: str | None, given: NDArray[np.uint8] | None) -> Reference:
         """What the renderer is to paint after: a given picture, else the teacher view, else the prompt alone."""
+        camera = None
         if given is None and self._teacher is not None:
-            given = self._teacher.draw(frame)
-        return make_reference(self._look, self._classes.draw(frame), given, text)
+            given, camera = self._teacher.draw(frame), frame.camera
+        return make_reference(self._look, self._classes.draw(frame), given, text, camera)
 
     def change(self, step: Step, frame: FrameState) -> Reference | None:
         """Draw what a step says from now on; what the renderer must be told for it, if anything.
@@ -121,16 +122,16 @@ class Views:
         While one look is blended into another the reference is the mixture of both teacher views of this very frame.
         """
         class_map = self._classes.draw(frame)
-        picture = None
+        picture = camera = None
         if self._teacher is not None:
             self._teacher.put(step)
             if step.before.look != step.after.look:
-                picture = self._teacher.draw(frame)
+                picture, camera = self._teacher.draw(frame), frame.camera
         if step.begins:
             self._text = make_reference(step.after.look, class_map, None, step.after.prompt).text
         elif picture is None:
             return None
-        return Reference(step.after.look.name, self._text, picture, class_map)
+        return Reference(step.after.look.name, self._text, picture, class_map, camera)
 
     def classes(self, frame: FrameState) -> tuple[NDArray[np.uint8], dict[str, NDArray[np.generic]]]:
         """Class map uint8 ``[H, W]`` and the guide planes."""

@@ -10,39 +10,53 @@ from .arrows import render
 from .hud import LAMPS, Hud, Minimap
 from .letterbox import Rect
 from .settings.help import HelpLine
+from .typeface import Finder, Letters
 
 WHITE, GREY, SHADE = (255, 255, 255), (186, 192, 200), (10, 12, 16)
-SMALLEST = 13  # below this nobody can read it
+SMALLEST = 14  # below this nobody can read it
+MOST_ROWS = 4
+"""Of one line of a notice."""
 APART = "   "
 """Between two figures of a line."""
 RED, GREEN, DARK, ACCENT = (240, 50, 40), (60, 220, 90), (52, 18, 18), (246, 36, 140)
 
 
-def wrapped(text: str, width: int, font: pygame.font.Font) -> list[str]:
-    """The words of a text in rows of at most ``width`` pixels; a longer word has a row of its own."""
+def wrapped(text: str, width: int, font: Letters) -> list[str]:
+    """The words of a text in rows of at most ``width`` pixels; a longer word, as of scripts without spaces, is cut."""
     rows = [""]
     for word in text.split(" "):
         longer = f"{rows[-1]} {word}" if rows[-1] else word
-        if rows[-1] and font.size(longer)[0] > width:
-            rows.append(word)
-        else:
+        if font.size(longer)[0] <= width:
             rows[-1] = longer
+            continue
+        if rows[-1]:
+            rows.append("")
+        for character in word:
+            if rows[-1] and font.size(rows[-1] + character)[0] > width:
+                rows.append("")
+            rows[-1] += character
     return rows
+
+
+def shortened(rows: list[str]) -> list[str]:
+    """As many rows of a notice as are read at a glance."""
+    return rows if len(rows) <= MOST_ROWS else [*rows[: MOST_ROWS - 1], f"{rows[MOST_ROWS - 1]} …"]
 
 
 class Lettering:
     """Text in shaded boxes over a picture's place in a window."""
 
     def __init__(self) -> None:
-        self._fonts: dict[int, pygame.font.Font] = {}
+        self._fonts: dict[int, Letters] = {}
+        self._finder = Finder()
 
     def notice(
         self, surface: pygame.Surface, place: Rect, lines: Sequence[str], size: int, height: float = 0.8
     ) -> None:
         """Centred lines in a shaded box at a share ``height`` of the picture."""
         font = self._font(size)
-        room = max(1, place.width - 2 * size)
-        images = [font.render(row, True, WHITE) for line in lines for row in wrapped(line, room, font)]
+        room = max(1, place.width - 4 * size)
+        images = [font.render(row, WHITE) for line in lines for row in shortened(wrapped(line, room, font))]
         box = pygame.Rect(0, 0, max(i.get_width() for i in images), sum(i.get_height() for i in images))
         box.center = place.left + place.width // 2, place.top + int(place.height * height)
         self._shade(surface, box.inflate(size, size // 2))
@@ -59,15 +73,16 @@ class Lettering:
         pad: bool = False,
         lines: Sequence[str] = (),
     ) -> None:
-        """The page of keys, or of a ``pad``; ``lines`` stand below, where a box of their own would cover some."""
+        """The page of keys, or of a ``pad``; as many ``lines`` as fit stand below: a box of theirs would cover keys."""
         count = len(page) + len(lines)
         size = max(12, min(place.height // (2 * count), place.width // 34))  # lines of 1.4 sizes fill it
         font = self._font(size)
         keys = [render(font, row.pad if pad else row.keys, ACCENT) for row in page]
-        words = [font.render(row.words, True, WHITE) for row in page]
+        words = [font.render(row.words, WHITE) for row in page]
         column, line = max(k.get_width() for k in keys) + size, int(size * 1.4)
         width = column + max(w.get_width() for w in words)
-        below = [font.render(row, True, WHITE) for text in lines for row in wrapped(text, width, font)]
+        room = (place.height - 5 * size // 2) // line - len(page)
+        below = [font.render(row, WHITE) for text in lines for row in wrapped(text, width, font)][: max(0, room)]
         box = pygame.Rect(0, 0, width, line * (len(page) + len(below)) + (size // 2 if below else 0))
         box.center = place.left + place.width // 2, place.top + place.height // 2
         self._shade(surface, box.inflate(2 * size, 2 * size), 225)
@@ -96,7 +111,7 @@ class Lettering:
         color: tuple[int, int, int],
         anchor: str,
     ) -> None:
-        image = self._font(size).render(text, True, color)
+        image = self._font(size).render(text, color)
         surface.blit(image, image.get_rect(**{anchor: at}))
 
     def _shade(self, surface: pygame.Surface, box: pygame.Rect, strength: int = 150) -> None:
@@ -104,9 +119,9 @@ class Lettering:
         pygame.draw.rect(veil, (*SHADE, strength), veil.get_rect(), border_radius=8)
         surface.blit(veil, box)
 
-    def _font(self, size: int) -> pygame.font.Font:
+    def _font(self, size: int) -> Letters:
         if size not in self._fonts:
-            self._fonts[size] = pygame.font.Font(None, max(SMALLEST, int(size * 1.25)))
+            self._fonts[size] = Letters(max(SMALLEST, int(size * 1.25)), self._finder)
         return self._fonts[size]
 
 
@@ -156,7 +171,7 @@ class HudPainter(Lettering):
                 rows.append(figure)
             else:
                 rows[-1] = longer
-        return [font.render(row, True, WHITE) for row in rows]
+        return [font.render(row, WHITE) for row in rows]
 
     def _note(self, surface: pygame.Surface, box: pygame.Rect, unit: int, rows: Sequence[pygame.Surface]) -> None:
         top = box.top + unit // 4

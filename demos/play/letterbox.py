@@ -36,6 +36,12 @@ def letterbox(picture: tuple[int, int], window: tuple[int, int]) -> Rect | None:
     return Rect((window[0] - fitted[0]) // 2, (window[1] - fitted[1]) // 2, *fitted)
 
 
+def share_at(x: int, picture: tuple[int, int], window: tuple[int, int]) -> float:
+    """How far across the picture a column of the window lies: 0 left … 1 right, less or more beside the picture."""
+    place = letterbox(picture, window)
+    return 0.0 if place is None else (x - place.left) / place.width
+
+
 def first_window(picture: tuple[int, int], usable: tuple[int, int], share: float = 0.9) -> tuple[int, int]:
     """Size of a new window: as large as ``share`` of the usable screen allows, in the picture's aspect.
 

@@ -11,31 +11,21 @@ from .hud_paint import ACCENT, GREY, WHITE, Lettering
 from .letterbox import Rect
 from .picker import Picker
 from .textbox import Typed
+from .typeface import Letters
 
-FONTS = (
-    "notosanscjksc", "notosanscjkjp", "notosanscjk", "wenquanyizenhei", "droidsansfallback", "notosans", "dejavusans",
-    "arialunicodems", "microsoftyahei", "malgungothic", "nirmalaui", "segoeui", "applesdgothicneo", "hiraginosans",
-    "freesans", "unifont",
-)  # fmt: skip
-"""The system's fonts that are tried, in this order, when our own lacks a character."""
 CURSOR = 2
-NOBODYS = "\uffff"
+LACKING = "Prompt: no font here has some of these letters; they are sent all the same"
 
 
 class OverlayPainter(Lettering):
     """Boxes over the picture whose text may be in any script."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._other: dict[tuple[str, int], pygame.font.Font | None] = {}
-        self._known: dict[tuple[pygame.font.Font, str], bool] = {}
 
     def menu(self, surface: pygame.Surface, place: Rect, picker: Picker) -> None:
         """The names in a box, the cursor's in colour, the one in force with a dot; as many as there is room for."""
         size = max(13, place.height // 26)
         font = self._font(size)
         rows = picker.rows(max(1, place.height // int(1.4 * size) - 2))
-        images = [font.render(picker.names[i], True, ACCENT if i == picker.cursor else WHITE) for i in rows]
+        images = [font.render(picker.names[i], ACCENT if i == picker.cursor else WHITE) for i in rows]
         box = pygame.Rect(0, 0, 2 * size + max(i.get_width() for i in images), int(1.4 * size) * len(images))
         box.center = place.left + place.width // 2, place.top + place.height // 2
         self._shade(surface, box.inflate(2 * size, size), 225)
@@ -48,7 +38,8 @@ class OverlayPainter(Lettering):
     def line(self, surface: pygame.Surface, place: Rect, title: str, typed: Typed, cursor: bool) -> pygame.Rect:
         """A line of text with its cursor; returns its place. The end next to the cursor is always in sight."""
         size = max(13, place.height // 26)
-        font = self._font_for("".join(typed), size)
+        font = self._font(size)
+        title = LACKING if self._finder.lacks("".join(typed)) else title
         parts = [self._rendered(font, part) for part in typed]
         box = pygame.Rect(0, 0, int(0.9 * place.width), 3 * size)
         box.midbottom = place.left + place.width // 2, place.top + int(0.74 * place.height)
@@ -75,7 +66,7 @@ class OverlayPainter(Lettering):
     def hints(self, surface: pygame.Surface, place: Rect, hints: Sequence[tuple[str, str]], size: int) -> None:
         """What keys do, (key, words) one behind the other in as few rows as they take, at the lower edge."""
         font, gap = self._font(size), size
-        cells = [(render(font, key, WHITE), font.render(word, True, GREY)) for key, word in hints]
+        cells = [(render(font, key, WHITE), font.render(word, GREY)) for key, word in hints]
         widths = [key.get_width() + gap // 2 + word.get_width() for key, word in cells]
         rows: list[list[int]] = [[]]
         for number, width in enumerate(widths):
@@ -93,32 +84,5 @@ class OverlayPainter(Lettering):
                 surface.blit(cells[n][1], (left + cells[n][0].get_width() + gap // 2, top))
                 left += widths[n] + gap
 
-    def _rendered(self, font: pygame.font.Font, text: str) -> pygame.Surface:
-        return font.render(text, True, WHITE) if text else pygame.Surface((0, 1))
-
-    def _font_for(self, text: str, size: int) -> pygame.font.Font:
-        """Our own font, or the first of the system's that has every character; our own if none has."""
-        own = self._font(size)
-        if self._has_all(own, text):
-            return own
-        for name in FONTS:
-            font = self._system_font(name, size)
-            if font is not None and self._has_all(font, text):
-                return font
-        return own
-
-    def _system_font(self, name: str, size: int) -> pygame.font.Font | None:
-        if (name, size) not in self._other:
-            path = pygame.font.match_font(name)
-            self._other[name, size] = pygame.font.Font(path, int(size * 1.1)) if path else None
-        return self._other[name, size]
-
-    def _has_all(self, font: pygame.font.Font, text: str) -> bool:
-        return all(self._has(font, character) for character in set(text))
-
-    def _has(self, font: pygame.font.Font, character: str) -> bool:
-        """True if the font draws something else for it than for a character that no font has."""
-        if (font, character) not in self._known:
-            pictures = [pygame.image.tobytes(font.render(c, False, WHITE), "RGBA") for c in (character, NOBODYS)]
-            self._known[font, character] = pictures[0] != pictures[1]
-        return self._known[font, character]
+    def _rendered(self, font: Letters, text: str) -> pygame.Surface:
+        return font.render(text, WHITE) if text else pygame.Surface((0, 1))

@@ -24,7 +24,9 @@ from engine_sim.core.errors import UserError
 from engine_sim.views.frame import FrameState
 
 MOST_WAITING = 24
-"""Frame states that wait in line; with more the machine is too slow, and the oldest are left out."""
+"""Frame states that wait in line. With more the machine is too slow, and the whole line is left out: what is drawn then
+has no gaps for as long as possible, which a renderer's chunk wants. One left out of every two would leave no chunk.
+"""
 IN_HAND = 2
 """Frame states that a painter of every frame has at once: one in work, one on its way."""
 
@@ -151,12 +153,11 @@ class Painter:
         """Ask for a picture; see ``Order``.
 
         A painter of the newest drops a video frame that is still waiting for this one; a painter of every frame drops
-        the oldest of too many. Both are counted as skipped.
+        all that wait when they are too many. Both are counted as skipped.
         """
         if not errand:
             video = [order for order in self._waiting if not order.errand]
-            room = MOST_WAITING - 1 if self.job.every else 0
-            for order in video[: max(0, len(video) - room)]:
+            for order in video if not self.job.every or len(video) >= MOST_WAITING else []:
                 self._waiting.remove(order)
                 self.skipped += 1
         self._waiting.append(Order(frame, pressed, errand))

@@ -14,7 +14,7 @@ from .desk import Desk
 from .game import Game
 from .hud_paint import HudPainter
 from .keyboard import Command
-from .letterbox import Rect
+from .letterbox import Rect, share_at
 from .loop import LoopConfig, PlayLoop, Turn
 from .overlays import LookMenu, PromptLine
 from .painter import PaintJob
@@ -76,12 +76,14 @@ class Race:
     def _run(self) -> Next:
         desk, loop = self._desk, self._loop
         while True:
-            commands = desk.pump().commands
-            ending = self._ending(commands)
+            pumped = desk.pump()
+            ending = self._ending(pumped.commands)
             if ending is not None:
                 return ending
-            for command in commands:
+            for command in pumped.commands:
                 self._obey(command)
+            if pumped.dragged is not None and desk.stage.wiping:
+                desk.stage.wipe.put(share_at(pumped.dragged, desk.stage.size, desk.events.window.size))
             loop.paused = self._waits()
             turn = loop.turn()
             self._account_for(turn)
@@ -123,7 +125,7 @@ class Race:
         return self._desk.stage.wipe.advance(seconds) and self._desk.stage.wiping
 
     def _frame(self, _number: int, late: bool) -> None:
-        seen = not late and (self._desk.events.window.visible or self._desk.stream is not None)
+        seen = not late and (self._desk.events.window.visible or self._desk.streams is not None)
         self._desk.stage.submit(self._game.frame(), self._desk.pumped_at, seen)
 
     def _account_for(self, turn: Turn) -> None:
@@ -145,7 +147,9 @@ class Race:
         elif command is Command.VIEW:
             say(f"view: {desk.stage.next_view()}")
         elif command is Command.LOOK:
-            desk.events.overlay = LookMenu([look.name for look in desk.options.looks], desk.look, self._take_look)
+            desk.events.overlay = LookMenu(
+                [look.name.replace("-", " ") for look in desk.options.looks], desk.look, self._take_look
+            )
         elif command is Command.PROMPT:
             self._open_prompt()
         elif command is Command.PHOTO:
@@ -220,7 +224,7 @@ class Race:
         covered = overlay is not None and overlay.pauses
         if not covered:
             painter.draw(surface, place, self._game.hud(), self._figures())
-        standing = desk.studio.lines() if desk.studio is not None else []
+        standing = desk.studio.lines_on_show() if desk.studio is not None else []
         lines = [*standing, *(desk.stage.progress or desk.notices.lines())]
         if desk.help and not covered:
             page, pad = help_lines(desk.inputs.bindings), desk.inputs.on_pad

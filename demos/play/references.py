@@ -15,11 +15,12 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.bridge.drawn import matrices
 from demos.options import NamedLook
 from diffusion_render.stream.fitting import MOST_PIXELS, fit_picture
 from engine_sim.core.errors import UserError
 from engine_sim.recording.clips import prompt_of
-from engine_sim.views.frame import FrameState
+from engine_sim.views.frame import Camera, FrameState
 from render_bridge.zmq.engine_end import EngineEnd
 
 from .painter import Picture
@@ -34,12 +35,14 @@ class Reference:
         text: prompt.
         picture: RGB uint8 ``[H, W, 3]``, or None: the prompt alone.
         class_map: uint8 ``[H, W]`` of the frame that the picture shows.
+        camera: that the picture was taken with, in our world; None for a picture from elsewhere.
     """
 
     name: str
     text: str
     picture: NDArray[np.uint8] | None
     class_map: NDArray[np.uint8]
+    camera: Camera | None = None
 
 
 class Easel(Protocol):
@@ -70,6 +73,7 @@ class ReferenceMaker:
         self._text: str | None = None
         self._picture: NDArray[np.uint8] | None = None
         self._class_map: NDArray[np.uint8] | None = None
+        self._camera: Camera | None = None
         self._waits_for_picture = False
 
     @property
@@ -92,6 +96,7 @@ class ReferenceMaker:
         self._look, self._text, self._picture, self._class_map = look, text, picture, None
         self._easel.set_look(look.look)
         self._waits_for_picture = picture is None and self._easel.can_refer
+        self._camera = frame.camera if self._waits_for_picture else None
         if self._waits_for_picture:
             self._easel.errand("teacher", frame, self._number)
         self._easel.errand("class", frame, self._number)
@@ -107,15 +112,19 @@ class ReferenceMaker:
         if self._class_map is None or self._waits_for_picture:
             return None
         look, self._look = self._look, None
-        return make_reference(look, self._class_map, self._picture, self._text)
+        return make_reference(look, self._class_map, self._picture, self._text, self._camera)
 
 
 def make_reference(
-    look: NamedLook, class_map: NDArray[np.uint8], picture: NDArray[np.uint8] | None, text: str | None
+    look: NamedLook,
+    class_map: NDArray[np.uint8],
+    picture: NDArray[np.uint8] | None,
+    text: str | None,
+    camera: Camera | None = None,
 ) -> Reference:
     """A reference under a look; without a ``text`` the look says what it looks like, of the classes that are seen."""
     prompt = prompt_of(look.look, class_map[None]) if text is None else text
-    return Reference(look.name, prompt, picture, class_map)
+    return Reference(look.name, prompt, picture, class_map, camera)
 
 
 def send_look(end: EngineEnd, reference: Reference, text: str) -> int:
@@ -128,7 +137,8 @@ def send_look(end: EngineEnd, reference: Reference, text: str) -> int:
         return end.control("prompt", text=text)
     height, width = reference.class_map.shape
     buffers = np.ascontiguousarray(reference.picture), np.ascontiguousarray(reference.class_map)
-    return end.control("look", text=text, width=width, height=height, buffers=buffers)
+    view, projection = matrices(reference.camera, width, height) if reference.camera else (None, None)
+    return end.control("look", text=text, width=width, height=height, view=view, projection=projection, buffers=buffers)
 
 
 def read_reference(path: Path, width: int, height: int) -> NDArray[np.uint8]:

@@ -16,7 +16,7 @@ import pygame
 from numpy.typing import NDArray
 from pygame._sdl2.video import Window
 
-from demos.sheet import write_png
+from demos.sheet import write_picture
 from engine_sim.core.errors import UserError
 
 from .letterbox import Rect, first_window, letterbox
@@ -139,9 +139,9 @@ class Screen:
         number = next(n for n in range(1, 1_000_000) if not (folder / f"{name}-{n}.png").exists())
         path = folder / f"{name}-{number}.png"
         window = np.ascontiguousarray(pygame.surfarray.array3d(self.surface).swapaxes(0, 1))
-        write_png(path, window)
+        write_picture(path, window)
         for panel, pixels in panels.items():
-            write_png(folder / f"{name}-{number}-{panel}.png", pixels)
+            write_picture(folder / f"{name}-{number}-{panel}.png", pixels)
         return path
 
     def close(self) -> None:

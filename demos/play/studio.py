@@ -186,6 +186,10 @@ class Studio:
             return [*lines, IF_GONE]
         return [*lines, IF_SLOW] if self.link.is_open and self.link.figures.notice() in lines else lines
 
+    def lines_on_show(self) -> list[str]:
+        """As ``lines``; nothing while the renderer's picture is not among what is shown."""
+        return self.lines() if self._stage.shows_paint else []
+
     def close(self) -> None:
         """Leave the renderer, and end it if it is ours."""
         self.link.close()

@@ -127,7 +127,7 @@ class PlayWindow:
             return np.zeros((height, width, 3), np.uint8)
 
         def overlay(surface: pygame.Surface, place: Rect) -> None:
-            self.desk.painter.loading(surface, place, self.options.setup.track, lines)
+            self.desk.painter.loading(surface, place, self.options.setup.track.replace("-", " "), lines)
 
         self.desk.show(black, overlay, self.desk.screen.size)
 

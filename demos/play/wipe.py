@@ -16,6 +16,7 @@ class Wipe:
 
     def __init__(self) -> None:
         self.share = self.goal = 0.5
+        self._put = False
 
     def move(self, steps: float) -> None:
         """Send the line so many steps to the right, to the left for a negative number; the edges hold it."""
@@ -23,13 +24,16 @@ class Wipe:
 
     def put(self, share: float) -> None:
         """Put the line there at once: a mouse drags it."""
-        self.share = self.goal = min(1.0, max(0.0, share))
+        share = min(1.0, max(0.0, share))
+        self._put = self._put or share != self.share
+        self.share = self.goal = share
 
     def advance(self, seconds: float) -> bool:
-        """Time passes; True if the line has moved."""
-        way = self.goal - self.share
+        """Time passes; True if the line has moved since the last call."""
+        way, put = self.goal - self.share, self._put
+        self._put = False
         if abs(way) < 1e-9:
-            return False
+            return put
         reach = SPEED * seconds
         self.share = self.goal if abs(way) <= reach else self.share + (reach if way > 0 else -reach)
         return True

@@ -9,22 +9,26 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from demos.renderer.cameras import camera_tensor
 from diffusion_render.stream.fitting import fit_picture, middle_part
 from render_bridge.protocol.messages import Control
 
 
 @dataclass(frozen=True)
 class GivenLook:
-    """A reference from the engine: ``picture`` ``[3, H, W]`` in [−1, 1], ``class_map`` uint8 ``[H, W]`` of it."""
+    """A reference: ``picture`` ``[3, H, W]`` in [−1, 1], ``class_map`` uint8 ``[H, W]`` of it, and the ``camera`` that
+    took it, float64 ``[12]`` as ``cameras.camera_row`` says, or None if that is not known."""
 
     picture: Tensor
     class_map: Tensor
+    camera: Tensor | None = None
 
 
 def read_look(control: Control, width: int, height: int, classes: int) -> GivenLook:
     """The reference in a control, at the size of the session.
 
-    A picture of another shape is cut at its middle and scaled, its class map in the same way without blending.
+    A picture of another shape is cut at its middle and scaled, its class map in the same way without blending; the
+    camera stays that of the whole picture.
 
     Raises:
         ValueError: too small or too large a picture, or an id that is no class of ours.
@@ -41,7 +45,8 @@ def read_look(control: Control, width: int, height: int, classes: int) -> GivenL
         )
     fitted = torch.from_numpy(fit_picture(rgb, width, height).copy())
     nearest = torch.from_numpy(fit_class_map(class_map, width, height))
-    return GivenLook(unit_range(fitted.permute(2, 0, 1)), nearest)
+    camera = camera_tensor(control.view, control.projection, shape[1], shape[0])
+    return GivenLook(unit_range(fitted.permute(2, 0, 1)), nearest, camera)
 
 
 def fit_class_map(class_map: NDArray[np.uint8], width: int, height: int) -> NDArray[np.uint8]:

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from demos.renderer.cameras import camera_row
+from demos.renderer.cameras import camera_tensor
 from demos.renderer.fades import PromptFade, take_blend
 from demos.renderer.looks import GivenLook, read_look, unit_range
 from demos.renderer.prompts import Prompts
@@ -37,7 +37,8 @@ class StreamRenderer:
     """A session of ``render_bridge`` drawn by a ``StreamSession``; implements ``serving.Renderer``.
 
     *Look.* Reference and prompt. A reference from the engine stays when the prompt changes. Without one the model
-    dreams a reference from the prompt and the frame at hand, and dreams another when the prompt changes.
+    dreams a reference from the prompt and the frame at hand, and dreams another when the prompt changes. The camera of
+    the reference, where it is known, and those of the frames tell a model that reads headings where the light is.
 
     *Blend.* ``blend`` in a schedule: a new prompt comes into force over so many runs, its rows mixed with the old ones.
     A dreamt reference belongs to one prompt, so there every prompt is a cut.
@@ -132,21 +133,23 @@ class StreamRenderer:
         # The last run of a stream may be cut short: its last frame stands still until the unit is full.
         filled = [*frames, *[frames[-1]] * (FRAMES * units - len(frames))]
         maps = torch.from_numpy(np.stack([f.class_map for f in filled]))
-        stream = self._stream_for(maps[0])
+        cameras = self._cameras(filled)
+        stream = self._stream_for(maps[0], cameras[0])
         plan = fit_window(self._schedule, units, stream.window_index > 0)
         if plan != stream.config.schedule:
             stream.change_schedule(plan)
-        pictures = stream.push(maps, self._guides(filled))[: len(frames)]
+        pictures = stream.push(maps, self._guides(filled, cameras))[: len(frames)]
         return list(self._to_host(torch.stack(pictures)))
 
-    def _stream_for(self, class_map: Tensor) -> StreamSession:
-        """The stream, under the look that is in force now; ``class_map`` is what there is to dream of."""
+    def _stream_for(self, class_map: Tensor, camera: Tensor | None) -> StreamSession:
+        """The stream, under the look that is in force now; ``class_map`` and its ``camera`` are what there is to dream
+        of."""
         if self._fade.step():
             self._look_changed = True
         if self._stream is not None and not self._look_changed:
             return self._stream
-        look = self._given or self._dreamt or self._dream(class_map)
-        arguments = look.picture, look.class_map, self._fade.rows
+        look = self._given or self._dreamt or self._dream(class_map, camera)
+        arguments = look.picture, look.class_map, self._fade.rows, look.camera
         if self._stream is None:
             self._stream = StreamSession(self._model, self._config, *arguments)
         else:
@@ -154,19 +157,29 @@ class StreamRenderer:
         self._look_changed = False
         return self._stream
 
-    def _dream(self, class_map: Tensor) -> GivenLook:
+    def _dream(self, class_map: Tensor, camera: Tensor | None) -> GivenLook:
         picture = dream_reference(self._model, self._config, class_map, self._fade.rows)
-        self._dreamt = GivenLook(unit_range(picture), class_map)
+        self._dreamt = GivenLook(unit_range(picture), class_map, camera)
         return self._dreamt
 
-    def _guides(self, frames: Sequence[FrameTaken]) -> Guides | None:
-        """Depth and cameras, if every frame of the run has both."""
-        width, height = self._config.width, self._config.height
-        rows = [camera_row(f.view, f.projection, width, height) for f in frames]
-        if any(row is None for row in rows) or any("depth" not in f.planes for f in frames):
+    def _cameras(self, frames: Sequence[FrameTaken]) -> list[Tensor | None]:
+        """The camera of each frame, float64 ``[12]``; all None for a model that has no use for them."""
+        if not self._model.config.guided:
+            return [None] * len(frames)
+        size = self._config.width, self._config.height
+        return [camera_tensor(f.view, f.projection, *size) for f in frames]
+
+    def _guides(self, frames: Sequence[FrameTaken], cameras: Sequence[Tensor | None]) -> Guides | None:
+        """Cameras and depth, if every frame of the run has what the model reads."""
+        known = [camera for camera in cameras if camera is not None]
+        if len(known) < len(frames):
+            return None
+        if not self._model.config.autoencoder.noise_octaves:  # it asks for no depth, since it reads none
+            return Guides(torch.zeros(1).expand(len(frames), *frames[0].class_map.shape), torch.stack(known))
+        if any("depth" not in f.planes for f in frames):
             return None
         depth = np.stack([f.planes["depth"].astype(np.float32) for f in frames])
-        return Guides(torch.from_numpy(depth), torch.tensor(rows, dtype=torch.float64))
+        return Guides(torch.from_numpy(depth), torch.stack(known))
 
     def _to_host(self, pictures: Tensor) -> NDArray[np.uint8]:
         """uint8 ``[F, 3, H, W]`` on the device → ``[F, H, W, 3]`` that the bridge may keep."""

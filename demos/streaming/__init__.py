@@ -1,1 +1,1 @@
-"""The picture as a live stream for many: H.264 over RTMP, out of the way of whoever draws it."""
+"""The picture as a live stream for many: over RTMP to a server, over WebRTC on a page of our own; in nobody's way."""

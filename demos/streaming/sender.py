@@ -12,10 +12,10 @@ import signal
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import av
 import numpy as np
@@ -23,6 +23,9 @@ from numpy.typing import NDArray
 
 from .output import OutputConfig, RtmpOutput
 from .slots import ROUNDING, Slots, SlotsConfig
+
+if TYPE_CHECKING:
+    from demos.web.plan import WebPlan
 
 BEAT_S = 0.25
 """Between two signs of life."""
@@ -41,10 +44,12 @@ class SenderPlan:
     Args:
         url: of the server, with its key.
         output: how to encode.
+        door: of a page of our own, on which viewers watch; there is no server then.
     """
 
     url: str
     output: OutputConfig = field(default_factory=OutputConfig)
+    door: WebPlan | None = None
 
 
 class Shown(NamedTuple):
@@ -73,6 +78,7 @@ class Output(Protocol):
 
 
 OpenOutput = Callable[[str, int, int, OutputConfig], Output]
+Counters = Callable[[], dict[str, int]]
 
 
 class Sender:
@@ -153,26 +159,44 @@ class Sender:
 def send_stream(pipe: Connection, plan: SenderPlan) -> None:
     """Body of the process: send until the pipe closes or the connection breaks, which the last message says."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C goes to the whole group; the owner decides
-    sender = Sender(plan)
     over = threading.Event()
-    threading.Thread(target=_receive, args=(pipe, sender, over), daemon=True).start()
     try:
-        _run(pipe, sender, over)
+        with opened(plan) as (open_output, more):
+            sender = Sender(plan, open_output)
+            threading.Thread(target=_receive, args=(pipe, sender, over), daemon=True).start()
+            _run(pipe, sender, over, more)
+            set_alarm(GOODBYE_S)
+            sender.close()
     except (OSError, av.FFmpegError) as error:
         _tell(pipe, ("failed", error.strerror or str(error) or type(error).__name__))
+
+
+@contextlib.contextmanager
+def opened(plan: SenderPlan) -> Iterator[tuple[OpenOutput, Counters | None]]:
+    """How to begin to send, and what more can be counted; a page of our own is open while the block lasts.
+
+    Raises:
+        OSError: the page's port is taken.
+    """
+    if plan.door is None:
+        yield RtmpOutput, None
         return
-    set_alarm(GOODBYE_S)
-    sender.close()
+    from .theatre import Theatre  # what it needs comes with an extra
+
+    with Theatre(plan.door) as theatre:
+        yield theatre.open, lambda: {"visits": theatre.visits}
 
 
-def _run(pipe: Connection, sender: Sender, over: threading.Event) -> None:
+def _run(pipe: Connection, sender: Sender, over: threading.Event, more: Counters | None) -> None:
+    """``more`` are counters of a page, which is live from the start: viewers may come before the first picture."""
     openings, beat = -1, 0.0
     while not over.is_set():
         now = time.monotonic()
         if sender.openings > openings or now > beat + BEAT_S:
             openings, beat = sender.openings, now
             set_alarm(ORPHAN_S)
-            _tell(pipe, ("live" if openings else "waiting", sender.counters()))
+            counted = sender.counters() | (more() if more is not None else {})
+            _tell(pipe, ("live" if openings or more is not None else "waiting", counted))
         over.wait(sender.turn())
 
 

@@ -13,7 +13,8 @@ from render_bridge.protocol.messages import Control
 from render_bridge.protocol.offer import Offer
 from render_bridge.serving import Renderer, RendererFactory
 
-from .stream import LiveStream, StreamPlan
+from .stream import StreamPlan
+from .streams import LiveStreams
 
 SLOWEST, FASTEST = 1, 60
 
@@ -23,14 +24,15 @@ class StreamedFactory:
 
     Args:
         factory: makes renderers.
-        plan: of the stream, which begins with the first session, at that session's rate.
+        plans: of the streams. They begin at once, so that a page is there; the first session's rate becomes theirs.
         say: takes lines for people.
     """
 
-    def __init__(self, factory: RendererFactory, plan: StreamPlan, say: Callable[[str], None]) -> None:
-        self._factory, self._plan, self._say = factory, plan, say
+    def __init__(self, factory: RendererFactory, plans: Sequence[StreamPlan], say: Callable[[str], None]) -> None:
+        self._factory, self._plans, self._say = factory, tuple(plans), say
         self._sessions: list[StreamedRenderer] = []
-        self._stream: LiveStream | None = None
+        self._streams = LiveStreams(self._plans, say)
+        self._begun = False
 
     @property
     def offer(self) -> Offer:
@@ -41,18 +43,18 @@ class StreamedFactory:
         """A renderer for a session."""
         frames, seconds = opened.hello.rate
         renderer = StreamedRenderer(self._factory.open(opened), opened.hello.tick_rate, self)
-        if self._stream is None:
-            fps = min(FASTEST, max(SLOWEST, round(frames / seconds)))
-            self._stream = LiveStream(replace(self._plan, output=replace(self._plan.output, fps=fps)), self._say)
+        if not self._begun:
+            self._begun = True
+            self._take_rate(min(FASTEST, max(SLOWEST, round(frames / seconds))))
         self._sessions.append(renderer)
         return renderer
 
     def show(self, who: StreamedRenderer, pictures: Sequence[tuple[float, NDArray[np.uint8]]]) -> None:
         """Pictures of a session, with their media times; only those of the session on air go out."""
-        if self._stream is None or self._sessions[0] is not who:
+        if self._sessions[0] is not who:
             return
         for media, pixels in pictures:
-            self._stream.show(pixels, media)
+            self._streams.show(pixels, media)
 
     def leave(self, who: StreamedRenderer) -> None:
         """A session ended: the next one is on air."""
@@ -60,9 +62,16 @@ class StreamedFactory:
             self._sessions.remove(who)
 
     def close(self) -> None:
-        """End the stream."""
-        if self._stream is not None:
-            self._stream.close()
+        """End the streams."""
+        self._streams.close()
+
+    def _take_rate(self, fps: int) -> None:
+        """Begin anew at this rate, unless it is the present one; nobody has seen a picture yet."""
+        if all(plan.output.fps == fps for plan in self._plans):
+            return
+        self._streams.close()
+        self._plans = tuple(replace(plan, output=replace(plan.output, fps=fps)) for plan in self._plans)
+        self._streams = LiveStreams(self._plans, self._say)
 
 
 class StreamedRenderer:

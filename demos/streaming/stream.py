@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,9 @@ from .address import StreamAddress
 from .output import OutputConfig
 from .reconnect import Reconnect, ReconnectConfig
 from .sender import GOODBYE_S, SenderPlan, Shown, send_stream
+
+if TYPE_CHECKING:
+    from demos.web.plan import WebPlan
 
 TURN_S = 0.1
 START_S = 30.0
@@ -38,11 +41,12 @@ class StreamPlan:
     """Where a stream goes, and how.
 
     Args:
-        address: of the server.
+        address: of the server, or of the page of our own.
         output: how it is encoded.
         reconnect: pauses between attempts.
         patience: seconds without a sign of life after which a connection is given up.
         kept, kept_bytes: pictures that wait for the sending process.
+        door: of a page of our own, on which viewers watch over WebRTC; None sends to an RTMP server.
     """
 
     address: StreamAddress
@@ -51,6 +55,17 @@ class StreamPlan:
     patience: float = 6.0
     kept: int = 32
     kept_bytes: int = 96_000_000
+    door: WebPlan | None = None
+
+    @property
+    def sender(self) -> SenderPlan:
+        """What the sending process is told."""
+        return SenderPlan(self.address.url, self.output, self.door)
+
+    @property
+    def title(self) -> str:
+        """What people call it."""
+        return f"stream {'to' if self.door is None else 'at'} {self.address.shown}"
 
 
 class LiveStream:
@@ -93,10 +108,11 @@ class LiveStream:
 
     def figures(self) -> dict[str, Any]:
         """Frames ``sent``, ``repeated`` for want of a new picture, ``dropped`` pictures that no slot was left for,
-        ``skipped`` slots that passed while the server kept us; ``connections`` and ``outages``.
+        ``skipped`` slots that passed while the server kept us; ``connections`` and ``outages``; ``visits`` to a page.
         """
         with self._changed:
-            counted = {name: self._past[name] + self._present.get(name, 0) for name in self._past}
+            names = {**self._past, **self._present}
+            counted = {name: self._past.get(name, 0) + self._present.get(name, 0) for name in names}
         return {
             "to": self._plan.address.shown,
             **counted,
@@ -104,11 +120,15 @@ class LiveStream:
             "outages": self._story.outages,
         }
 
-    def close(self, patience: float = 3.0) -> None:
-        """End the stream, in order if the server lets us, within ``patience`` seconds. Safe to call twice."""
+    def end(self) -> None:
+        """Begin to end the stream. Returns at once."""
         with self._changed:
             self._stop = True
             self._changed.notify_all()
+
+    def close(self, patience: float = 3.0) -> None:
+        """End the stream, in order if the server lets us, within ``patience`` seconds. Safe to call twice."""
+        self.end()
         self._thread.join(patience)
 
     # --- in the stream's own thread
@@ -118,7 +138,7 @@ class LiveStream:
             reason = self._connect()
             with self._changed:
                 for name, count in self._present.items():
-                    self._past[name] += count
+                    self._past[name] = self._past.get(name, 0) + count
                 self._present = {}
                 if self._stop:
                     return
@@ -131,9 +151,7 @@ class LiveStream:
         """Run one sending process from its start to its end; says why it ended."""
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
-        process = context.Process(
-            target=self._body, args=(theirs, SenderPlan(self._plan.address.url, self._plan.output)), daemon=True
-        )
+        process = context.Process(target=self._body, args=(theirs, self._plan.sender), daemon=True)
         process.start()
         theirs.close()
         ready, over = threading.Event(), threading.Event()
@@ -167,8 +185,13 @@ class LiveStream:
                 return "the sending process ended without a word"
             silent = time.monotonic() - heard
             if silent > (self._plan.patience if ready.is_set() else START_S):
-                return f"the server {'takes' if live else 'answers'} nothing for {self._plan.patience:g} s"
+                return self._silence(live)
         return "closed"
+
+    def _silence(self, live: bool) -> str:
+        if self._plan.door is not None:
+            return f"the sending process has said nothing for {self._plan.patience:g} s"
+        return f"the server {'takes' if live else 'answers'} nothing for {self._plan.patience:g} s"
 
     def _feed(self, pipe: Connection, ready: threading.Event, over: threading.Event) -> None:
         """Hand pictures on; blocks while the process takes none, and ends with it."""
@@ -201,7 +224,7 @@ class LiveStream:
 
     def _tell(self, text: str) -> None:
         if text:
-            self._say(f"stream to {self._plan.address.shown} {text}")
+            self._say(f"{self._plan.title} {text}")
 
 
 def end_process(process: BaseProcess, pipe: Connection, feeder: threading.Thread, in_order: bool) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from diffusion_render.model.generator import MAY_BE_MISSING
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.model.weights import WeightsHeader, load_weights, save_weights
 from engine_sim.core.errors import UserError
@@ -44,9 +45,9 @@ class Parts:
                 return True
         return False
 
-    def need(self, part: str, module: nn.Module, stage: str) -> None:
+    def need(self, part: str, module: nn.Module, stage: str, may_be_missing: Collection[str] = ()) -> None:
         """Fill ``module`` or raise UserError naming the stage that makes the part."""
-        if not self.load(part, module):
+        if not self.load(part, module, may_be_missing):
             raise UserError(f"{self.folder} has no {part}.safetensors: run the stage {stage!r} first")
 
     def save(self, part: str, module: nn.Module, stage: str, sampler: str, config: Any, data: str) -> None:
@@ -56,6 +57,10 @@ class Parts:
         path = self.folder / f"{part}.safetensors"
         size = save_weights(path, module, header, torch.float16)
         print(f"wrote {path}, {size / 2**20:.2f} MiB")
+
+
+GENERATOR_MAY_LACK = tuple(f"generator.{name}" for name in MAY_BE_MISSING)
+"""Parameters that a generator's part may be older than."""
 
 
 def generator_part(renderer: Renderer) -> nn.ModuleDict:

@@ -14,15 +14,17 @@ from diffusion_render.evaluate.streaming import score_streams
 from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.schedule import Schedule
+from diffusion_render.train.adversary import AdversaryConfig
 from diffusion_render.train.autoencoder_stage import AutoencoderStage, AutoencoderTrainer
 from diffusion_render.train.clip_bank import ClipBank
 from diffusion_render.train.latent_bank import LatentBank
 from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.losses import ReconstructionWeights
+from diffusion_render.train.refinement import RefinementStage, RefinementTrainer
 from diffusion_render.train.teacher_forcing import ForcingStage, ForcingTrainer
 from diffusion_render.train.team import ALONE, Team
 
-from .parts import Parts, generator_part
+from .parts import GENERATOR_MAY_LACK, Parts, generator_part
 from .segmenter import train_segmenter
 
 DRIVES = 8
@@ -55,6 +57,13 @@ class StageOptions:
     def given(self, *names: str) -> dict[str, Any]:
         """Those of ``names`` that were given."""
         return {n: getattr(self, n) for n in names if getattr(self, n) is not None}
+
+    def losses(self) -> dict[str, Any]:
+        """Weights of the losses on pictures."""
+        return {
+            "reconstruction": ReconstructionWeights(**self.given("texture")),
+            "adversary": AdversaryConfig(**self.given("adversarial")),
+        }
 
 
 @dataclass
@@ -101,9 +110,8 @@ class Workshop:
 
 def train_autoencoder(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     """Stage 1; a part that is there already is trained further."""
-    given = options.given("batch", "crop", "rate", "adversarial_from", "adversarial")
-    weights = ReconstructionWeights(**options.given("texture"))
-    stage = AutoencoderStage(**given, compile=options.compile, reconstruction=weights)
+    given = options.given("batch", "crop", "rate", "adversarial_from") | options.losses()
+    stage = AutoencoderStage(**given, compile=options.compile)
     model, place = shop.renderer.autoencoder, shop.place("autoencoder")
     trained = shop.parts.load("autoencoder", model, MAY_BE_MISSING)
     trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained, shop.team)
@@ -130,9 +138,9 @@ def _train_generator(shop: Workshop, options: StageOptions, name: str, resampled
     renderer, part = shop.renderer, generator_part(shop.renderer)
     shop.parts.need("autoencoder", renderer.autoencoder, "autoencoder")
     if resampled:
-        shop.parts.need("generator", part, "teacher-forcing")
+        shop.parts.need("generator", part, "teacher-forcing", GENERATOR_MAY_LACK)
     else:
-        shop.parts.load("generator", part)
+        shop.parts.load("generator", part, GENERATOR_MAY_LACK)
     stage = ForcingStage(**options.given("batch", "rate"), resampled=resampled, compile=options.compile)
     schedule = Schedule()
     trainer = ForcingTrainer(renderer, schedule, stage, *shop.latents(), shop.team)
@@ -142,6 +150,26 @@ def _train_generator(shop: Workshop, options: StageOptions, name: str, resampled
     if shop.team.leads:
         shop.parts.save("generator", part, name, sampler, renderer.config.generator, shop.bank.describe())
         scores |= score_generator(shop, schedule, shop.place(name))
+    shop.meet()
+    return scores
+
+
+def train_refinement(shop: Workshop, options: StageOptions) -> dict[str, Any]:
+    """Stage 4: generator and decoder on the pictures of the model's own windows."""
+    renderer, part, place = shop.renderer, generator_part(shop.renderer), shop.place("refinement")
+    shop.parts.need("autoencoder", renderer.autoencoder, "autoencoder")
+    shop.parts.need("generator", part, "teacher-forcing", GENERATOR_MAY_LACK)
+    schedule = Schedule()
+    stage = RefinementStage(**options.given("batch", "rate"), **options.losses(), compile=options.compile)
+    trainer = RefinementTrainer(renderer, schedule, stage, *shop.latents(), place, shop.team)
+    scores: dict[str, Any] = dict(run_stage(trainer, options.budget, place, trainer.settings()))
+    trainer.average.swap(trainer.trained)
+    if shop.team.leads:
+        data, config = shop.bank.describe(), renderer.config
+        shop.parts.save("autoencoder", renderer.autoencoder, "refinement", "none", config.autoencoder, data)
+        sampler = f"euler-{len(schedule.steps)}"
+        shop.parts.save("generator", part, "refinement", sampler, config.generator, data)
+        scores |= score_generator(shop, schedule, place)
     shop.meet()
     return scores
 
@@ -164,5 +192,6 @@ STAGES: dict[str, Callable[[Workshop, StageOptions], dict[str, Any]]] = {
     "autoencoder": train_autoencoder,
     "teacher-forcing": train_teacher_forcing,
     "resampling": train_resampling,
+    "refinement": train_refinement,
     "segmenter": train_segmenter,
 }

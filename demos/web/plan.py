@@ -46,8 +46,11 @@ class WebPlan:
         return "http" if self.certificate is None else "https"
 
 
-def checked_plan(plan: WebPlan) -> WebPlan:
+def checked_plan(plan: WebPlan, words: str = "--host") -> WebPlan:
     """The plan with normal origins, and a token of our own making where one is needed and none is given.
+
+    Args:
+        words: the option that named host and port.
 
     Raises:
         UserError: something that other machines need is missing, or a value cannot be.
@@ -68,12 +71,12 @@ def checked_plan(plan: WebPlan) -> WebPlan:
         return plan
     if plan.certificate is None:
         raise UserError(
-            f"--host {plan.host} is open to other machines, which takes TLS: give --tls-cert and --tls-key, or leave "
-            "--host out to stay on this machine"
+            f"{words} {plan.host} is open to other machines, which takes TLS: give --tls-cert and --tls-key, or name "
+            "127.0.0.1 to stay on this machine"
         )
     if plan.host in EVERYWHERE and not plan.origins:
         raise UserError(
-            f"--host {plan.host} listens on every address: say with --origin which one people type, such as "
+            f"{words} {plan.host} listens on every address: say with --origin which one people type, such as "
             f"--origin https://{example_name()}:{plan.port}"
         )
     return plan if plan.token else replace(plan, token=secrets.token_urlsafe(24))

@@ -120,7 +120,7 @@ class WebRace:
         if asked or now - self._told_at > TELL_S:
             self._told_at = now
             desk = self._desk
-            lines = [*(desk.studio.lines() if desk.studio is not None else []), *desk.stage.progress]
+            lines = [*(desk.studio.lines_on_show() if desk.studio is not None else []), *desk.stage.progress]
             desk.tell("racing", lines, self._game.drive.rig.kind, self._outline)
 
     # --- what pages ask for

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import functools
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 
 from aiohttp import WSMessageTypeError, WSMsgType, web
@@ -20,6 +20,7 @@ from demos.play.textbox import printable
 from engine_sim.core.errors import UserError
 
 from .actions import Hello, TakeReference
+from .files import guarded_by, page_file
 from .gate import Gate
 from .hub import Hub
 from .messages import BadMessage, parse
@@ -30,20 +31,10 @@ from .track import set_bit_rate
 from .viewer import Viewer
 
 PAGE = Path(__file__).parent / "page"
-TYPES = {".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 MOST_MESSAGE, MOST_REFERENCE = 256 * 1024, 16 * 1024 * 1024
 PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"RIFF")
 """How files of PNG, JPEG and WebP begin; nothing else reaches a decoder."""
 HELLO_S, GUESS_S = 10.0, 1.0
-POLICY = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
-    "img-src 'self' blob: data:; media-src 'self' blob: mediastream:; base-uri 'none'; form-action 'none'; "
-    "frame-ancestors 'none'",
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Cache-Control": "no-cache",
-}
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 Say = Callable[[str], None]
 
 
@@ -132,7 +123,7 @@ class WebServer:
     # --- requests
 
     def _app(self) -> web.Application:
-        app = web.Application(middlewares=[self._guard], client_max_size=MOST_REFERENCE)
+        app = web.Application(middlewares=[guarded_by(lambda: self.gate)], client_max_size=MOST_REFERENCE)
         app.router.add_get("/", self._page)
         app.router.add_get("/ws", self._visit)
         app.router.add_get("/page/{name}", self._page)
@@ -141,22 +132,8 @@ class WebServer:
         app.router.add_get("/recordings/{secret}.zip", self._recording)
         return app
 
-    @web.middleware
-    async def _guard(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse foreign names and foreign pages, whatever they want."""
-        refusal = self.gate.refusal(request.headers.get("Host"), request.headers.get("Origin"))
-        if refusal:
-            return web.Response(status=403, text=refusal + "\n")
-        return await handler(request)
-
     async def _page(self, request: web.Request) -> web.StreamResponse:
-        name = request.match_info.get("name", "index.html")
-        path = PAGE / name
-        if path.parent != PAGE or path.suffix not in TYPES or not path.is_file():
-            return web.Response(status=404, text=f"no file {name} here\n")
-        return web.Response(
-            body=path.read_bytes(), content_type=TYPES[path.suffix], charset="utf-8", headers=POLICY
-        )  # fmt: skip
+        return page_file(PAGE, request.match_info.get("name", "index.html"))
 
     async def _thumbnail(self, request: web.Request) -> web.StreamResponse:
         number = request.match_info["number"]

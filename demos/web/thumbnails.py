@@ -13,6 +13,7 @@ from typing import Any
 
 import cv2
 
+from demos.gallery.files import write_whole
 from demos.options import NamedLook
 from demos.play.painter import Painter, PaintJob, Picture, View, open_view
 from demos.play.stage import Make
@@ -95,7 +96,8 @@ class Thumbnails:
                 painter.submit(frame)
                 picture = await first_picture(painter)
                 _, jpeg = cv2.imencode(".jpg", picture.pixels[..., ::-1], [cv2.IMWRITE_JPEG_QUALITY, QUALITY])
-                keep(paths[number], jpeg.tobytes())
+                with contextlib.suppress(UserError):  # a folder that cannot be written: they are drawn again next time
+                    write_whole(paths[number], jpeg.tobytes())
                 self._take(number, jpeg.tobytes(), tell)
         except (UserError, RuntimeError):  # no OpenGL here, or a driver that fails: names alone must do
             return
@@ -128,15 +130,3 @@ def read_kept(path: Path) -> bytes | None:
     except OSError:
         return None
     return data if data.startswith(b"\xff\xd8") and data.endswith(b"\xff\xd9") else None
-
-
-def keep(path: Path, data: bytes) -> None:
-    """Keep a picture for the next time, where that is possible."""
-    partial = path.with_suffix(f".{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        partial.write_bytes(data)
-        partial.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            partial.unlink(missing_ok=True)

@@ -104,11 +104,14 @@ class HeldFootage:
 
 class Reference(NamedTuple):
     """What a stream starts from: ``picture`` uint8 ``[3, H, W]`` or None to leave the look to the prompt, its own
-    ``class_map`` uint8 ``[H, W]``, and prompt tokens ``text`` ``[P, width]`` or None for no prompt."""
+    ``class_map`` uint8 ``[H, W]``, prompt tokens ``text`` ``[P, width]`` or None for no prompt, and the ``camera`` that
+    the picture was taken with, ``[12]`` as in ``guides``, or None if it is not known; without a picture that of the
+    opening frame."""
 
     picture: Tensor | None
     class_map: Tensor
     text: Tensor | None = None
+    camera: Tensor | None = None
 
 
 GIVEN, PROMPT = "given_picture", "prompt_alone"

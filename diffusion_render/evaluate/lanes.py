@@ -39,7 +39,7 @@ class SessionLane:
             sizes = renderer.config.generator
             text = torch.zeros(sizes.text_tokens, sizes.text)
         picture = None if reference.picture is None else from_bytes(reference.picture)
-        self.session = StreamSession(renderer, config, picture, reference.class_map, text)
+        self.session = StreamSession(renderer, config, picture, reference.class_map, text, reference.camera)
 
     def push(self, shots: Shots) -> list[Tensor]:
         """See ``Lane``. RenderError if the model made NaN."""

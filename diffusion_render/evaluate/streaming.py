@@ -49,8 +49,8 @@ class Drive(NamedTuple):
     """One drive in memory with its reference.
 
     ``class_maps`` uint8 ``[F, H, W]`` and the ``teacher`` view of them, uint8 ``[F, 3, H, W]``; the ``reference``
-    picture uint8 ``[3, H, W]`` that fixes the look, and its own ``reference_map`` uint8 ``[H, W]``; ``text``,
-    ``motion`` and ``guides`` as in ``footage``, where there are any.
+    picture uint8 ``[3, H, W]`` that fixes the look, its own ``reference_map`` uint8 ``[H, W]`` and
+    ``reference_camera`` ``[12]``; ``text``, ``motion`` and ``guides`` as in ``footage``, where there are any.
     """
 
     class_maps: Tensor
@@ -60,6 +60,7 @@ class Drive(NamedTuple):
     text: Tensor | None = None
     motion: Tensor | None = None
     guides: Guides | None = None
+    reference_camera: Tensor | None = None
 
 
 def score_streams(
@@ -93,7 +94,8 @@ def _stream(
     """Its record, if there is one, and all of its pictures uint8 ``[F, 3, H, W]``."""
     height, width = drive.class_maps.shape[1:]
     config = SessionConfig(seed=seed, width=width, height=height, schedule=schedule)
-    lane = SessionLane(renderer, config, Reference(drive.reference, drive.reference_map, drive.text))
+    reference = Reference(drive.reference, drive.reference_map, drive.text, drive.reference_camera)
+    lane = SessionLane(renderer, config, reference)
     footage = HeldFootage(Shots(drive.class_maps, drive.teacher, drive.motion, drive.guides), fps)
     made: list[Tensor] = []
     device = next(renderer.parameters()).device

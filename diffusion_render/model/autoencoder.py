@@ -46,7 +46,7 @@ class AutoencoderConfig:
                 raise ValueError(f"{name} needs one entry for each of the 4 scales, got {getattr(self, name)}")
 
 
-NANO = AutoencoderConfig(noise_octaves=3)
+NANO = AutoencoderConfig(noise_octaves=3, selected=True)
 BASE = AutoencoderConfig(
     latent=128,
     structure=48,

@@ -32,6 +32,7 @@ class GeneratorConfig:
         structure: channels of structure features per token.
         text: channels of the prompt encoder's tokens.
         text_tokens: most prompt tokens; always padded to this, so that no shape ever changes.
+        heading: tokens may be told how far the camera has turned from the reference's.
     """
 
     width: int = 256
@@ -40,6 +41,7 @@ class GeneratorConfig:
     structure: int = 128
     text: int = 384
     text_tokens: int = 64
+    heading: bool = False
 
     def __post_init__(self) -> None:
         if self.width % HEAD:
@@ -51,21 +53,27 @@ class GeneratorConfig:
         return 64 * math.ceil(self.width * 8 / 3 / 64)
 
 
-NANO = GeneratorConfig()
-BASE = GeneratorConfig(width=512, layers=12, latent=128, structure=192)
+NANO = GeneratorConfig(heading=True)
+BASE = GeneratorConfig(width=512, layers=12, latent=128, structure=192, heading=True)
+
+MAY_BE_MISSING = ("heading.weight",)
+"""Parameters that start at zero and change nothing there: a generator without them may go on with them."""
+HEADING_VALUES = 3
+"""Of a unit's heading: cosine and sine of the camera's turn from the reference's, and 1; all 0 where it is unknown."""
 
 
 class Tokens(NamedTuple):
     """One run of tokens that share a role: latent frames of the reference, sink, history or chunk.
 
     ``latents`` ``[N, U, C, h, w]`` at ``level`` ``[N, U]``; ``structure`` ``[N, U, S, h, w]``;
-    ``positions`` ``[U]`` on the template's time axis.
+    ``positions`` ``[U]`` on the template's time axis; ``heading`` ``[N, U, HEADING_VALUES]``, None for zeros.
     """
 
     latents: Tensor
     structure: Tensor
     level: Tensor
     positions: Tensor
+    heading: Tensor | None = None
 
     def split(self, count: int) -> tuple[Tokens | None, Tokens]:
         """The first ``count`` units, None for 0 of them, and the rest."""
@@ -73,8 +81,9 @@ class Tokens(NamedTuple):
         return self._part(early) if count else None, self._part(late)
 
     def _part(self, units: slice) -> Tokens:
-        latents, structure, level, positions = self
-        return Tokens(latents[:, units], structure[:, units], level[:, units], positions[units])
+        latents, structure, level, positions, heading = self
+        turned = None if heading is None else heading[:, units]
+        return Tokens(latents[:, units], structure[:, units], level[:, units], positions[units], turned)
 
 
 class Embedded(NamedTuple):
@@ -149,16 +158,21 @@ class Generator(nn.Module):
         self.latent = nn.Linear(c.latent, c.width)
         self.structure = nn.Linear(c.structure, c.width)
         self.text = nn.Linear(c.text, c.width)
+        self.heading = nn.Linear(HEADING_VALUES, c.width, bias=False) if c.heading else None
         self.role = nn.Parameter(0.02 * torch.randn(4, c.width))
         self.modulation = Modulation(c.width, c.layers)
         self.blocks = nn.ModuleList(Block(c.width, c.hidden) for _ in range(c.layers))
         self.out = nn.Linear(c.width, c.latent)
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
+        if self.heading is not None:
+            nn.init.zeros_(self.heading.weight)
 
     def _embed(self, run: Tokens, role: int) -> Embedded:
         _, u, _, h, w = run.latents.shape
         x = self.latent(run.latents.permute(0, 1, 3, 4, 2)) + self.structure(run.structure.permute(0, 1, 3, 4, 2))
+        if self.heading is not None and run.heading is not None:
+            x = x + self.heading(run.heading.to(self.heading.weight.dtype))[:, :, None, None]
         grid = torch.meshgrid(
             run.positions.float(),
             torch.arange(h, device=x.device, dtype=torch.float32),

@@ -33,6 +33,11 @@ class RendererConfig:
         if a != g:
             raise ValueError(f"autoencoder makes {a} latent channels, generator takes {g}: they must be equal")
 
+    @property
+    def guided(self) -> bool:
+        """Whether guides are of use: the decoder reads noise that they anchor, or the generator reads headings."""
+        return self.autoencoder.noise_octaves > 0 or self.generator.heading
+
 
 TOY_AUTOENCODER = AutoencoderConfig(
     latent=8,

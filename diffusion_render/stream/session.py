@@ -22,6 +22,7 @@ from ..model.generator import Tokens
 from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
 from .guides import GuideNoise, Guides
+from .heading import UNKNOWN, camera_heading, turned, unit_headings
 from .schedule import Schedule, Window
 
 
@@ -32,6 +33,7 @@ class Look(NamedTuple):
     reference: Tokens
     tables: LookTables
     structure_table: Tensor
+    heading: float  # of the reference's camera, see ``heading``
 
 
 class Unit(NamedTuple):
@@ -40,6 +42,7 @@ class Unit(NamedTuple):
     number: int
     latent: Tensor  # [1, 1, C, h, w], clean
     structure: Tensor  # [1, 1, S, h, w]
+    heading: float = UNKNOWN  # of the camera in the world, so that another look can still tell how far it has turned
 
 
 class RenderError(RuntimeError):
@@ -75,16 +78,24 @@ class StreamSession:
         reference: ``[3, H, W]`` RGB in [−1, 1], the picture that fixes the look; None leaves it to the prompt.
         reference_map: uint8 ``[H, W]``, its class map; without a reference the map of the opening frame.
         text: prompt tokens ``[P, text]``.
+        reference_camera: the camera that the reference was taken with, ``[12]`` as in ``guides``, or None if it is not
+            known; without a reference that of the opening frame. Only generators with ``heading`` read it.
     """
 
     def __init__(
-        self, renderer: Renderer, config: SessionConfig, reference: Tensor | None, reference_map: Tensor, text: Tensor
+        self,
+        renderer: Renderer,
+        config: SessionConfig,
+        reference: Tensor | None,
+        reference_map: Tensor,
+        text: Tensor,
+        reference_camera: Tensor | None = None,
     ) -> None:
         self.renderer, self.config = renderer, config
         weight = next(renderer.parameters())
         self.device, self.dtype = weight.device, weight.dtype
         self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
-        self.look = self._make_look(reference, reference_map, text)
+        self.look = self._make_look(reference, reference_map, text, reference_camera)
         self.reset()
 
     def reset(self) -> None:
@@ -121,13 +132,15 @@ class StreamSession:
             self._sink, self._prefix = self._sink[: schedule.sink], None
 
     @torch.inference_mode()
-    def change_look(self, reference: Tensor | None, reference_map: Tensor, text: Tensor) -> None:
-        """Put another look in force from the next window on.
+    def change_look(
+        self, reference: Tensor | None, reference_map: Tensor, text: Tensor, reference_camera: Tensor | None = None
+    ) -> None:
+        """Put another look in force from the next window on; arguments as above.
 
-        History stays, so that motion goes on. The sink was made under the old look and is dropped; the
-        first units made under the new one become the new sink.
+        History stays, so that motion goes on; its headings are told from the new reference's camera. The sink was made
+        under the old look and is dropped; the first units made under the new one become the new sink.
         """
-        self.look = self._make_look(reference, reference_map, text)
+        self.look = self._make_look(reference, reference_map, text, reference_camera)
         self._sink, self._prefix = [], None
 
     @torch.inference_mode()
@@ -136,8 +149,8 @@ class StreamSession:
 
         Args:
             class_maps: the next F frames.
-            guides: depth and cameras of the same frames; a unit has texture that stays with its place only if all of
-                its frames came with guides.
+            guides: depth and cameras of the same frames; a unit has texture that stays with its place, and a heading,
+                only if all of its frames came with guides.
 
         Returns:
             uint8 pictures ``[3, H, W]``, each answering the oldest class map not yet answered.
@@ -168,7 +181,8 @@ class StreamSession:
         noises = [self._guide_noise.begin(guides[k : k + FRAMES]) for k in range(0, len(guides), FRAMES)]
         codes = self.renderer.autoencoder.codes(maps)
         structure = self.renderer.structure(maps.unflatten(1, (-1, FRAMES)), self.look.structure_table)
-        latents = self._denoise(window, structure)
+        headings = unit_headings(guides, FRAMES)
+        latents = self._denoise(window, structure, headings)
         self._refuse_nan(latents, "latents")
         state, pictures = self._decoder, []
         for k in range(len(window.chunk)):
@@ -178,7 +192,7 @@ class StreamSession:
             )
             self._refuse_nan(frames, "pixels")
             pictures += list(to_bytes(frames[0]))
-        self._remember(window, latents, structure, state)
+        self._remember(window, latents, structure, headings, state)
         return pictures
 
     def _refuse_nan(self, made: Tensor, what: str) -> None:
@@ -186,9 +200,14 @@ class StreamSession:
             self._pending = []
             raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
 
-    def _remember(self, window: Window, latents: Tensor, structure: Tensor, state: DecoderState | None) -> None:
+    def _remember(
+        self, window: Window, latents: Tensor, structure: Tensor, headings: list[float], state: DecoderState | None
+    ) -> None:
         schedule = self.config.schedule
-        units = [Unit(u, latents[:, k : k + 1], structure[:, k : k + 1]) for k, u in enumerate(window.chunk)]
+        units = [
+            Unit(number, latents[:, k : k + 1], structure[:, k : k + 1], headings[k])
+            for k, number in enumerate(window.chunk)
+        ]
         if len(self._sink) < schedule.sink:
             self._sink = (self._sink + units)[: schedule.sink]
             self._prefix = None
@@ -197,7 +216,7 @@ class StreamSession:
         self.window_index += 1
         self._units += len(units)
 
-    def _denoise(self, window: Window, structure: Tensor) -> Tensor:
+    def _denoise(self, window: Window, structure: Tensor, headings: list[float]) -> Tensor:
         """Sample the window's chunk: Euler steps of the rectified flow along ``schedule.steps``."""
         schedule = self.config.schedule
         history = self._history if window.history else []
@@ -208,9 +227,11 @@ class StreamSession:
         if history:
             cache = self.renderer.generator.remember(cache, self._history_tokens(history, positions[: len(history)]))
         x, levels = torch.cat([self._noise(u, "chunk") for u in window.chunk], 1), (*schedule.steps, 0.0)
+        heading = self._turned(headings, self.look.heading)
         for level, after in itertools.pairwise(levels):
             t = torch.full((1, len(window.chunk)), level, device=self.device)
-            velocity = self.renderer.generator.step(cache, Tokens(x, structure, t, positions[len(history) :]))
+            chunk = Tokens(x, structure, t, positions[len(history) :], heading)
+            velocity = self.renderer.generator.step(cache, chunk)
             x = x + (after - level) * velocity
         return normalize_latent(x, 2)
 
@@ -218,7 +239,9 @@ class StreamSession:
         level = self.config.schedule.history_noise
         held = [(1 - level) * u.latent + level * self._noise(u.number, "history") for u in history]
         levels = torch.full((1, len(held)), level, device=self.device)
-        return Tokens(torch.cat(held, 1), torch.cat([u.structure for u in history], 1), levels, positions)
+        structure = torch.cat([u.structure for u in history], 1)
+        heading = self._turned([u.heading for u in history], self.look.heading)
+        return Tokens(torch.cat(held, 1), structure, levels, positions, heading)
 
     def _sink_tokens(self) -> Tokens | None:
         if not self._sink:
@@ -229,7 +252,15 @@ class StreamSession:
             torch.cat([u.structure for u in self._sink], 1),
             torch.zeros(1, count, device=self.device),
             torch.arange(1, count + 1, device=self.device),
+            self._turned([u.heading for u in self._sink], self.look.heading),
         )
+
+    def _turned(self, headings: list[float], reference: float) -> Tensor | None:
+        """Headings of units as a generator reads them, ``[1, U, 3]``; None for one that reads none."""
+        if not self.renderer.config.generator.heading:
+            return None
+        angles = torch.tensor([headings], dtype=torch.float64)
+        return turned(angles, angles.new_tensor(reference)).to(self.device)
 
     def _noise(self, unit: int, purpose: str) -> Tensor:
         """Noise of one unit ``[1, 1, C, h, w]``: depends on (seed, unit, purpose) alone, drawn on the CPU."""
@@ -240,7 +271,9 @@ class StreamSession:
         return torch.randn(shape, generator=generator).to(self.device, self.dtype)
 
     @torch.inference_mode()
-    def _make_look(self, reference: Tensor | None, reference_map: Tensor, text: Tensor) -> Look:
+    def _make_look(
+        self, reference: Tensor | None, reference_map: Tensor, text: Tensor, reference_camera: Tensor | None
+    ) -> Look:
         class_map, ae = reference_map.to(self.device)[None], self.renderer.autoencoder
         maps = class_map[:, None].expand(-1, FRAMES, -1, -1)
         if reference is None:
@@ -258,8 +291,10 @@ class StreamSession:
         # Level 1 says that nothing of the picture is left: how training marks a reference that is missing.
         level = torch.full((1, 1), 1.0 if reference is None else 0.0, device=self.device)
         structure = self.renderer.structure(maps[:, None], structure_table)
-        tokens = Tokens(latent, structure, level, torch.zeros(1, device=self.device))
-        return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table)
+        heading = camera_heading(reference_camera)
+        place, own = torch.zeros(1, device=self.device), self._turned([heading], heading)
+        tokens = Tokens(latent, structure, level, place, own)
+        return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table, heading)
 
 
 def to_bytes(frames: Tensor) -> Tensor:

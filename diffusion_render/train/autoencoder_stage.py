@@ -19,9 +19,9 @@ from ..evaluate.detail import DetailSums, measure_detail
 from ..evaluate.fidelity import psnr, saturation_ratio
 from ..evaluate.sheets import reconstruction_row, write_sheet
 from ..model.autoencoder import Autoencoder
+from .adversary import Adversary, AdversaryConfig
 from .clip_bank import Batch, ClipBank
-from .discriminator import Discriminator
-from .losses import ReconstructionWeights, discriminator_loss, reconstruction_loss
+from .losses import ReconstructionWeights, reconstruction_loss
 from .run import WeightAverage, learning_rate
 from .start import data_dependent_start
 from .team import ALONE, Team
@@ -37,9 +37,8 @@ class AutoencoderStage:
         latent_noise: standard deviation of the noise on latents (whose rms is 1).
         adversarial_from: share of the budget after which the discriminator takes part; 1 for never.
         adversarial_least: steps before which it does not, however short the budget.
-        adversarial, matching: weights of the adversarial and the feature-matching term.
         average: decay of the weight average.
-        compile: compile the whole forward pass; pays after about a minute.
+        compile: compile the whole forward pass and the discriminator; pays after about a minute.
     """
 
     batch: int = 12
@@ -50,11 +49,10 @@ class AutoencoderStage:
     latent_noise: float = 0.08
     adversarial_from: float = 0.6
     adversarial_least: int = 4000
-    adversarial: float = 0.05
-    matching: float = 0.5
     average: float = 0.998
     compile: bool = False
     reconstruction: ReconstructionWeights = field(default_factory=ReconstructionWeights)
+    adversary: AdversaryConfig = field(default_factory=AdversaryConfig)
 
 
 class AutoencoderTrainer:
@@ -81,13 +79,11 @@ class AutoencoderTrainer:
         self.stage, self.bank, self.held_out, self.folder, self.team = stage, bank, held_out, folder, team
         self.device, self.model = bank.device, model.to(bank.device)
         torch.manual_seed(0)
-        self.judge = Discriminator().to(self.device)
         self.step = 0
         if not is_trained:
             with torch.no_grad():
                 data_dependent_start(self.model, lambda: self._reconstruct(self._batch(), stage.latent_noise))
-        for part in (self.model, self.judge):
-            team.share(part)
+        team.share(self.model)
         torch.manual_seed(1 + team.rank)
         self._forward = torch.compile(self._losses, dynamic=False) if stage.compile else self._losses
         self.average = WeightAverage(self.model, stage.average)
@@ -95,23 +91,23 @@ class AutoencoderTrainer:
         self.optimizer = torch.optim.AdamW(
             self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01, fused=fused
         )
-        self.judge_optimizer = torch.optim.AdamW(self.judge.parameters(), 2e-4, (0.5, 0.99), fused=fused)
+        self.adversary = Adversary(stage.adversary, self.device, team, stage.compile)
 
     def state(self) -> dict[str, Any]:
         """Everything that the next step needs."""
         return {
             "model": self.model.state_dict(),
-            "judge": self.judge.state_dict(),
             "optimizer": self.optimizer.state_dict(),
-            "judge_optimizer": self.judge_optimizer.state_dict(),
             "average": self.average.state(),
+            "adversary": self.adversary.state(),
         }
 
     def load(self, state: dict[str, Any]) -> None:
         """Take up what ``state`` gave."""
-        for name in ("model", "judge", "optimizer", "judge_optimizer"):
+        for name in ("model", "optimizer"):
             getattr(self, name).load_state_dict(state[name])
         self.average.load(state["average"])
+        self.adversary.load(state["adversary"])
 
     def settings(self) -> dict[str, Any]:
         """What a run folder says of the run."""
@@ -146,7 +142,8 @@ class AutoencoderTrainer:
         output, values = self._forward(batch)
         loss, values = values["total"], dict(values)
         if share >= stage.adversarial_from and self.step >= stage.adversarial_least:
-            loss = loss + self._adversarial(output, batch, values)
+            terms, judged = self.adversary(output, batch.frames, batch.class_maps)
+            loss, values = loss + terms, values | judged
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.team.average_gradients(self.model.parameters())
@@ -156,26 +153,6 @@ class AutoencoderTrainer:
         values["saturation"] = saturation_ratio(output.detach(), batch.frames)
         self.step += 1
         return {name: value.detach() for name, value in values.items()}
-
-    def _adversarial(self, output: Tensor, batch: Batch, values: dict[str, Tensor]) -> Tensor:
-        """One step of the discriminator, then the decoder's terms against it; real and made pairs in one pass each."""
-        maps = _pairs(batch.class_maps).repeat(2, 1, 1, 1)
-        real, fake = _pairs(batch.frames), _pairs(output)
-        with self._autocast():
-            judged = discriminator_loss(*self.judge(torch.cat([real, fake.detach()]), maps)[0].chunk(2))
-        self.judge_optimizer.zero_grad(set_to_none=True)
-        judged.backward()
-        self.team.average_gradients(self.judge.parameters())
-        self.judge_optimizer.step()
-        self.judge.requires_grad_(False)
-        with self._autocast():
-            scores, features = self.judge(torch.cat([real, fake]), maps)
-            matching = torch.zeros((), device=scores.device)
-            for wanted, made in (feature.chunk(2) for feature in features):
-                matching = matching + (made - wanted).abs().mean()
-        self.judge.requires_grad_(True)
-        values |= {"judge": judged.detach(), "matching": matching.detach()}
-        return self.stage.matching * matching.float() - self.stage.adversarial * scores.chunk(2)[1].float().mean()
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
@@ -205,8 +182,3 @@ class AutoencoderTrainer:
             "held_out_detail": detail.ratio(),
             "held_out_detail_correlation": detail.correlation(),
         }
-
-
-def _pairs(x: Tensor) -> Tensor:
-    """``[N, F, …]`` → neighbouring frames ``[N · F/2, 2, …]``."""
-    return x.unflatten(1, (-1, 2)).flatten(0, 1)

@@ -20,6 +20,7 @@ from tqdm import tqdm
 from kernels.anchored_noise.plain import Crop, anchored_noise, noise_volume
 
 from ..evaluate.streaming import Drive
+from ..model.encoder import FRAMES
 from ..model.look_table import measure_look
 from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
@@ -140,6 +141,22 @@ class ClipBank:
             return drawn
         return drawn._replace(noise=drawn.noise * send(guided, self.device)[:, None, None, None, None, None])
 
+    def units(self, clip: Tensor, unit: Tensor, tables: Tensor) -> Batch:
+        """Whole pictures of units, guides of all of them.
+
+        Args:
+            clip, unit: ``[N]`` and ``[N, U]`` on the device; the unit behind a clip's last is its last frame, held.
+            tables: look tables ``[N, classes, LOOK_FEATURES]``, passed through.
+        """
+        length = self.frames.shape[1]
+        frame = (FRAMES * unit[..., None] + torch.arange(FRAMES, device=self.device)).flatten(1)
+        frame, clip = frame.clamp(max=length - 1), clip[:, None]
+        pictures, maps = to_unit(self.frames[clip, frame]), self.class_maps[clip, frame]
+        if self.depth is None:
+            return Batch(pictures, maps, tables, None)
+        noise = self._anchor(self.depth[clip, frame], self.camera[clip, frame], None, self._make_noise)
+        return Batch(pictures, maps, tables, noise)
+
     def held_out(self, frames: int, clips: int = 16) -> Iterator[Batch]:
         """Whole pictures of the first clips, one clip a batch, references from the other place, with guides."""
         full = slice(None)
@@ -155,7 +172,8 @@ class ClipBank:
         motion = None if self.motion is None else self.motion[clip]
         guides = None if self.depth is None else Guides(self.depth[clip], self.camera[clip])
         maps, teacher = self.class_maps[clip], self.frames[clip].movedim(-1, 1)
-        return Drive(maps, teacher, still, self.class_maps[reference, 0], text, motion, guides)
+        camera = self.camera[reference, 0]
+        return Drive(maps, teacher, still, self.class_maps[reference, 0], text, motion, guides, camera)
 
     def _cut(self, cuts: list[tuple[int, slice, slice, slice]], tables: Tensor, make: NoiseMaker) -> Batch:
         frames = torch.stack([self.frames[c, t, y, x] for c, t, y, x in cuts])
@@ -168,15 +186,18 @@ class ClipBank:
         assert self.depth is not None
         full_h, full_w = self.depth.shape[2:]
         depth = torch.stack([self.depth[c, t, y, x] for c, t, y, x in cuts])  # [N, F, H, W]
-        camera = torch.stack([self.camera[c, t] for c, t, _, _ in cuts]).flatten(0, 1)
+        camera = torch.stack([self.camera[c, t] for c, t, _, _ in cuts])
         frames = depth.shape[1]
         top, left = (
             send(torch.tensor([s.start or 0 for s in side]).repeat_interleave(frames), self.device)
             for side in ([y for _, _, y, _ in cuts], [x for _, _, _, x in cuts])
         )
-        crop = Crop(top, left, full_h, full_w)
-        noise = make(depth.flatten(0, 1).float(), cameras_of(camera), self._volume, crop)
-        return noise.unflatten(0, (-1, frames // 4, 4))
+        return self._anchor(depth, camera, Crop(top, left, full_h, full_w), make)
+
+    def _anchor(self, depth: Tensor, camera: Tensor, crop: Crop | None, make: NoiseMaker) -> Tensor:
+        """Noise of ``depth`` ``[N, F, H, W]`` under cameras ``[N, F, 12]``, unit by unit."""
+        noise = make(depth.flatten(0, 1).float(), cameras_of(camera.flatten(0, 1)), self._volume, crop)
+        return noise.unflatten(0, (-1, depth.shape[1] // FRAMES, FRAMES))
 
 
 def to_unit(frames: Tensor) -> Tensor:

@@ -2,10 +2,14 @@
 
 Made once from a clip bank with a frozen encoder. Each clip is encoded three times, under the look of its own first
 frame, under that of its partner and under none, because class rows reach the encoder too.
+
+Behind each clip's units lies one more: its last frame, held. Clips never stand still, but cars do, so some windows are
+made of this unit alone.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -15,11 +19,19 @@ from tqdm import tqdm
 from ..model.autoencoder import Autoencoder
 from ..model.encoder import FRAMES
 from ..model.structure_encoder import class_shares
+from ..stream.heading import camera_headings, turned
 from .clip_bank import ClipBank, to_unit
 from .transfer import send
 
 OWN, AWAY, NONE = range(3)
 """Where a window's reference comes from: its own clip, its partner, nowhere."""
+
+
+class Place(NamedTuple):
+    """Where windows were cut: ``clip`` ``[N]``, ``unit`` ``[N, U]``; behind a clip's units: its last frame, held."""
+
+    clip: Tensor
+    unit: Tensor
 
 
 class WindowBatch(NamedTuple):
@@ -28,7 +40,8 @@ class WindowBatch(NamedTuple):
     ``latents`` ``[N, U, C, h, w]``, ``shares`` uint8 ``[N, U, 4, classes, H/8, W/8]``; the ``reference``
     ``[N, 1, C, h, w]`` at ``reference_level`` ``[N, 1]`` (0, or 1 where it is missing), with
     ``reference_shares`` ``[N, 1, 4, classes, H/8, W/8]``; ``look_table`` ``[N, classes, LOOK_FEATURES]``; prompt tokens
-    ``text`` ``[N, P, text]``.
+    ``text`` ``[N, P, text]``; ``heading`` ``[N, U, 3]`` and ``reference_heading`` ``[N, 1, 3]``, both relative to the
+    reference's camera, see ``heading.turned``; ``place`` says where the windows were cut.
     """
 
     latents: Tensor
@@ -38,6 +51,44 @@ class WindowBatch(NamedTuple):
     reference_shares: Tensor
     look_table: Tensor
     text: Tensor
+    heading: Tensor
+    reference_heading: Tensor
+    place: Place
+
+    def units(self, part: slice) -> WindowBatch:
+        """The windows cut to ``part`` of their units."""
+        return self._replace(
+            latents=self.latents[:, part],
+            shares=self.shares[:, part],
+            heading=self.heading[:, part],
+            place=Place(self.place.clip, self.place.unit[:, part]),
+        )
+
+
+class Given(NamedTuple):
+    """Whether windows have a ``prompt``, a ``heading`` of their units, a ``reference_heading``, and whether they are
+    ``standing``: bool ``[N]`` on the CPU, each."""
+
+    prompt: Tensor
+    heading: Tensor
+    reference_heading: Tensor
+    standing: Tensor
+
+
+@dataclass(frozen=True)
+class WindowConfig:
+    """How windows are drawn.
+
+    Args:
+        no_prompt: share of windows whose prompt is empty.
+        no_heading: share of windows whose units have no heading; a stream without guides must play too. Half of them
+            lack that of the reference as well.
+        standing: share of windows in which everything stands still.
+    """
+
+    no_prompt: float = 0.15
+    no_heading: float = 0.3
+    standing: float = 0.06
 
 
 class LatentBank:
@@ -47,49 +98,66 @@ class LatentBank:
         bank: the clips.
         autoencoder: frozen; its encoder is run here and never again.
         prompts: prompt tokens of every clip ``[C, P, text]``.
-        no_prompt: share of windows whose prompt is empty.
+        config: how windows are drawn.
     """
 
-    def __init__(self, bank: ClipBank, autoencoder: Autoencoder, prompts: Tensor, no_prompt: float = 0.15) -> None:
+    def __init__(
+        self, bank: ClipBank, autoencoder: Autoencoder, prompts: Tensor, config: WindowConfig | None = None
+    ) -> None:
         if len(prompts) != len(bank):
             raise ValueError(f"{len(bank)} clips need as many prompts, got {len(prompts)}")
-        self.bank, self.device, self.no_prompt = bank, bank.device, no_prompt
+        self.bank, self.device, self.config = bank, bank.device, config or WindowConfig()
         self.prompts = prompts.to(self.device)
-        classes = autoencoder.config.classes
+        self.units = bank.class_maps.shape[1] // FRAMES
+        self._encode(autoencoder)
+        headings = camera_headings(bank.camera)  # [C, T]
+        self._reference_headings = headings[:, :1]
+        # The held frame is the last one, so its heading is that of the last unit.
+        self._headings = torch.cat([headings[:, FRAMES - 1 :: FRAMES], headings[:, -1:]], 1)  # [C, U + 1]
+
+    @torch.no_grad()
+    def _encode(self, autoencoder: Autoencoder) -> None:
+        """Latents and shares of all clips and stills; the held frame is the last of U + 1 units."""
+        classes, bank = autoencoder.config.classes, self.bank
         latents: list[list[Tensor]] = [[], [], []]
         stills, shares, still_shares = [], [], []
-        with torch.no_grad(), torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             for start in tqdm(range(0, len(bank), 8), desc="latents", unit="batch"):
                 part = slice(start, start + 8)
                 maps, own = bank.class_maps[part], bank.tables[part]
                 frames, codes = to_unit(bank.frames[part]), autoencoder.codes(maps)
+                still, still_map = _held(frames[:, :1]), _held(maps[:, :1])
+                last, last_map = _held(frames[:, -1:]), _held(maps[:, -1:])
+                still_codes, last_codes = autoencoder.codes(still_map), autoencoder.codes(last_map)
                 tables = {OWN: own, AWAY: bank.tables[bank.partners[part]], NONE: torch.zeros_like(own)}
                 for kind, table in tables.items():
-                    latents[kind].append(autoencoder.encode(frames, codes, autoencoder.look(table)).half())
-                still = frames[:, :1].expand(-1, FRAMES, -1, -1, -1).contiguous()
-                still_map = maps[:, :1].expand(-1, FRAMES, -1, -1)
-                stills.append(autoencoder.encode(still, autoencoder.codes(still_map), autoencoder.look(own)).half())
-                shares.append(class_shares(maps.unflatten(1, (-1, FRAMES)), classes))
+                    look = autoencoder.look(table)
+                    moving = autoencoder.encode(frames, codes, look)
+                    standing = autoencoder.encode(last, last_codes, look)
+                    latents[kind].append(torch.cat([moving, standing], 1).half())
+                stills.append(autoencoder.encode(still, still_codes, autoencoder.look(own)).half())
+                shares.append(class_shares(torch.cat([maps, last_map], 1).unflatten(1, (-1, FRAMES)), classes))
                 still_shares.append(class_shares(still_map[:, None], classes))
-        self.latents = torch.stack([torch.cat(kind) for kind in latents])  # [3, clips, U, C, h, w]
+        self.latents = torch.stack([torch.cat(kind) for kind in latents])  # [3, clips, U + 1, C, h, w]
         self.stills, self.shares = torch.cat(stills), torch.cat(shares)
         self.still_shares = torch.cat(still_shares)
 
     def sample(self, step: int, batch: int, units: int) -> WindowBatch:
-        """Random windows of ``step``; their references and prompts are drawn as the configs say."""
+        """Random windows of ``step``; their references, prompts and headings are drawn as the configs say."""
         draw = torch.Generator().manual_seed(step)
-        count = self.latents.shape[2]
         pick = torch.randint(len(self.bank), (batch,), generator=draw)
-        start = torch.randint(count - units + 1, (batch,), generator=draw)
+        start = torch.randint(self.units - units + 1, (batch,), generator=draw)
         config, chance = self.bank.config, torch.rand(batch, generator=draw)
         away = torch.rand(batch, generator=draw) < config.other_place
         kind = torch.where(chance < config.no_reference, NONE, torch.where(away, AWAY, OWN))
-        prompted = torch.rand(batch, generator=draw) >= self.no_prompt
-        return self.windows(pick, start, kind, units, prompted)
+        prompted = torch.rand(batch, generator=draw) >= self.config.no_prompt
+        unturned = torch.rand(batch, generator=draw)
+        standing = torch.rand(batch, generator=draw) < self.config.standing
+        least = self.config.no_heading
+        given = Given(prompted, unturned >= least, unturned >= least / 2, standing)
+        return self.windows(pick, start, kind, units, given)
 
-    def windows(
-        self, pick: Tensor, start: Tensor, kind: Tensor, units: int, prompted: Tensor | None = None
-    ) -> WindowBatch:
+    def windows(self, pick: Tensor, start: Tensor, kind: Tensor, units: int, given: Given | None = None) -> WindowBatch:
         """Windows of the picked clips from unit ``start`` on, under the references of ``kind``; ``[N]`` on the CPU."""
         pick, start, kind = (send(x, self.device) for x in (pick, start, kind))
         unit = start[:, None] + torch.arange(units, device=self.device)
@@ -97,8 +165,16 @@ class LatentBank:
         reference = torch.where(kind == AWAY, self.bank.partners[pick], pick)
         known = (kind != NONE).float()
         text = self.prompts[pick].float()
-        if prompted is not None:
-            text = text * send(prompted, self.device)[:, None, None]
+        anchor = self._reference_headings[reference]
+        reference_heading = turned(anchor, anchor)
+        if given is not None:
+            unit = torch.where(send(given.standing, self.device)[:, None], self.units, unit)
+        heading = turned(self._headings[pick[:, None], unit], anchor)
+        if given is not None:
+            prompted, told, reference_told = (
+                send(x, self.device)[:, None, None] for x in (given.prompt, given.heading, given.reference_heading)
+            )
+            text, heading, reference_heading = text * prompted, heading * told, reference_heading * reference_told
         return WindowBatch(
             self.latents[kind[:, None], pick[:, None], unit].float(),
             self.shares[pick[:, None], unit],
@@ -107,4 +183,12 @@ class LatentBank:
             self.still_shares[reference],
             self.bank.tables[reference] * known[:, None, None],
             text,
+            heading,
+            reference_heading,
+            Place(pick, unit.expand(len(pick), units)),
         )
+
+
+def _held(frame: Tensor) -> Tensor:
+    """One frame ``[N, 1, …]`` four times: a unit that stands still."""
+    return frame.expand(-1, FRAMES, *frame.shape[2:]).contiguous()

@@ -13,21 +13,19 @@ which the ground truth continues, so that unit borders do not learn to pop.
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
-from itertools import pairwise
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.utils import clip_grad_norm_
 
-from ..model.encoder import normalize_latent
-from ..model.generator import Tokens
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
 from .latent_bank import AWAY, LatentBank, WindowBatch
 from .run import WeightAverage, learning_rate
 from .team import ALONE, Team
 from .transfer import send
+from .windows import logit_normal, resample_history, sample, shift_history, velocity
 
 
 @dataclass(frozen=True)
@@ -40,6 +38,7 @@ class ForcingStage:
         shift: of the logit-normal noise level; above 1 favours high noise.
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
+        history_shift: largest drift put on history, see ``windows.shift_history``.
         first_share: share of steps that train the first window.
         single_share: share of the other steps that train chunks of one unit, for play at low latency.
         resampled: share of the other steps whose history the model makes; 0 is teacher forcing.
@@ -53,6 +52,7 @@ class ForcingStage:
     shift: float = 2.0
     history_most: float = 0.6
     history_absent: float = 0.08
+    history_shift: float = 0.6
     first_share: float = 0.1
     single_share: float = 0.25
     resampled: float = 0.0
@@ -122,7 +122,8 @@ class ForcingTrainer:
         size = max(1, stage.batch * (self.schedule.history + self.schedule.chunk) // units)
         batch, draw = self.bank.sample(number, size, lead + units), torch.Generator().manual_seed(number)
         if lead:
-            batch = self._resample_history(batch, draw, history)
+            batch = resample_history(self.renderer, batch, draw, history, stage.shift)
+        batch = shift_history(batch, draw, history, stage.history_shift)
         loss = self.loss(batch, draw, history)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -141,58 +142,16 @@ class ForcingTrainer:
         noise = torch.randn(batch.latents.shape, device=self.device)
         t = level[:, :, None, None, None]
         noised = (1 - t) * batch.latents + t * noise
-        velocity = self._velocity(batch, noised, level, history)
-        return (velocity.float() - (noise - batch.latents)[:, history:]).square().mean()
+        made = velocity(self.renderer, batch, noised, level, history)
+        return (made.float() - (noise - batch.latents)[:, history:]).square().mean()
 
     def _levels(self, draw: torch.Generator, n: int, units: int, history: int) -> Tensor:
         """Noise levels ``[N, U]``: one for the history, one for the chunk."""
         stage = self.stage
-        chunk = self._logit_normal(draw, n).expand(n, units - history)
+        chunk = logit_normal(draw, n, stage.shift).expand(n, units - history)
         held = stage.history_most * torch.rand(n, 1, generator=draw).square()
         held = torch.where(torch.rand(n, 1, generator=draw) < stage.history_absent, 1.0, held).expand(n, history)
         return send(torch.cat([held, chunk], 1), self.device)
-
-    def _logit_normal(self, draw: torch.Generator, n: int) -> Tensor:
-        """Shifted logit-normal noise levels ``[n, 1]`` (Esser et al., 2024)."""
-        odds = torch.exp(torch.randn(n, 1, generator=draw)) * self.stage.shift
-        return odds / (1 + odds)
-
-    @torch.no_grad()
-    def _resample_history(self, batch: WindowBatch, draw: torch.Generator, history: int) -> WindowBatch:
-        """Windows of 2·history + chunk units → the last history + chunk of them, that history made by the model.
-
-        The units to be made lie in the middle: noised to one level a window, then two Euler steps down to 0, with the
-        true units before them as history, as in play.
-        """
-        n = len(batch.latents)
-        middle, after = slice(history, 2 * history), slice(2 * history, None)
-        level = send(self._logit_normal(draw, n), self.device)
-        true = batch.latents[:, middle]
-        x = true + level[:, :, None, None, None] * (torch.randn_like(true) - true)
-        held = batch.latents[:, :history]
-        past = batch._replace(latents=batch.latents[:, : 2 * history], shares=batch.shares[:, : 2 * history])
-        zero = torch.zeros(n, history, device=self.device)
-        for share, rest in ((1.0, 0.5), (0.5, 0.0)):
-            t = torch.cat([zero, (share * level).expand(n, history)], 1)
-            velocity = self._velocity(past, torch.cat([held, x], 1), t, history).float()
-            x = x + ((rest - share) * level)[:, :, None, None, None] * velocity
-        made = normalize_latent(x, 2)
-        latents = torch.cat([made, batch.latents[:, after]], 1)
-        return batch._replace(latents=latents, shares=batch.shares[:, history:])
-
-    def _velocity(self, batch: WindowBatch, noised: Tensor, level: Tensor, history: int) -> Tensor:
-        """Velocities of the units behind the history, ``[N, U − history, C, h, w]``."""
-        structure, generator = self.renderer.structure, self.renderer.generator
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
-            table = structure.table(batch.look_table)
-            shares = torch.cat([batch.reference_shares, batch.shares], 1)
-            features = structure.from_shares(shares, table)
-            zero = torch.zeros(1, device=self.device)
-            reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero)
-            positions = torch.arange(1, level.shape[1] + 1, device=self.device)
-            window = Tokens(noised, features[:, 1:], level, positions)
-            past, chunk = window.split(history)
-            return generator(batch.text, reference, None, past, chunk)
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
@@ -213,18 +172,8 @@ class ForcingTrainer:
         torch.manual_seed(0)
         scores = {"held_out_loss": float(self.loss(batch, torch.Generator().manual_seed(0), history))}
         for steps in (1, 2, 8):
-            made = self._sample(batch, torch.linspace(1, 0, steps + 1).tolist(), history)
+            made = sample(self.renderer, batch, torch.linspace(1, 0, steps + 1).tolist(), history)
             error = (made - batch.latents[:, history:]).square().mean()
             scores[f"latent_error_{steps}"] = float(error)
         torch.set_rng_state(random)
         return scores
-
-    def _sample(self, batch: WindowBatch, levels: list[float], history: int) -> Tensor:
-        x = torch.randn(batch.latents[:, history:].shape, device=self.device)
-        held = batch.latents[:, :history]
-        for level, after in pairwise(levels):
-            t = torch.full(batch.latents.shape[:2], level, device=self.device)
-            t[:, :history] = 0.0
-            velocity = self._velocity(batch, torch.cat([held, x], 1), t, history)
-            x = x + (after - level) * velocity.float()
-        return normalize_latent(x, 2)

@@ -125,6 +125,8 @@ def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Cou
     try:
         _run_pool(work, missing, workers, counter, interrupt)
     except BrokenProcessPool as error:
+        if interrupt.requested:  # SIGTERM may go to a whole group, and workers end by it at once.
+            return
         raise UserError(
             "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
         ) from error

@@ -23,6 +23,9 @@ from enum import IntEnum
 LINE_REACH = 24.0
 """Metres on either side of the racing line that the variation of road materials can tell."""
 
+LAMP_HEAD, START_LIGHTS = 200, 158
+"""Variations of METAL: what glows at night; the panel of start lights, with uv 0 … 1 over its front."""
+
 
 class Material(IntEnum):
     """What a surface is made of."""

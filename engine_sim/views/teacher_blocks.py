@@ -9,8 +9,10 @@ import moderngl
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..core.ticks import TICK_SECONDS
+from ..racing.rules import COUNTDOWN_TICKS
 from .gl_context import load_shader
-from .materials import LINE_REACH, Material
+from .materials import LINE_REACH, START_LIGHTS, Material
 from .teacher_textures import Layer
 
 CARS_LIT = 16
@@ -65,7 +67,7 @@ FRAME = Block(
         "view_up": ("vec4", 1),
         "view_forward": ("vec4", 1),
         "eye_at": ("vec4", 1),  # world, w: height over the foot of the haze
-        "frame_time": ("vec4", 1),  # seconds
+        "frame_time": ("vec4", 1),  # seconds, share of the road that is earth
         "frame_size": ("vec4", 1),  # pixels
         "shadow_near": ("mat4", 4),
         "shadow_far": ("mat4", 4),
@@ -146,6 +148,8 @@ def bind_units(program: moderngl.Program | moderngl.ComputeShader) -> None:
 def _header(features: tuple[str, ...]) -> str:
     names = [f"const int {m.name} = {int(m)};" for m in Material]
     names.append(f"const float LINE_REACH = {LINE_REACH:.1f};")
+    names.append(f"const float START_LIGHTS = {START_LIGHTS / 255.0:.6f};")
+    names.append(f"const float COUNTDOWN = {COUNTDOWN_TICKS * TICK_SECONDS:.6f};")
     names += [f"const float LAYER_{layer.name} = {int(layer)}.0;" for layer in Layer]
     defines = "".join(f"#define {name}\n" for name in features)
     return "#version 430 core\n" + defines + "\n".join(names) + "\n" + FRAME.declaration + LOOK.declaration + _SAMPLERS

@@ -61,6 +61,7 @@ _FILES: tuple[tuple[str, set[Family]], ...] = (
     ("teacher_stands.glsl", {Family.STAND, Family.BOARD}),
     ("teacher_things.glsl", _BUILT),
     ("teacher_plants.glsl", {Family.PLANT}),
+    ("teacher_car_wear.glsl", {Family.CAR}),
     ("teacher_cars.glsl", {Family.CAR}),
     ("teacher_sky.glsl", {Family.SKY}),
 )

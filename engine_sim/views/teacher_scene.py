@@ -142,6 +142,18 @@ class TeacherScene(GlScene):
         return [*content, (self._rows, "2u4 /i", "inst_row")] if "inst_row" in program else content
 
 
+def earth_share(scene: Scene) -> float:
+    """Share of the road's area that is earth, 0 (all paved) … 1: how dirty cars get."""
+    mesh = scene.static.mesh
+    triangles = mesh.indices.reshape(-1, 3)
+    kind = mesh.vertices["surface"][triangles[:, 0], 1]
+    area = {}
+    for material in (Material.DIRT_ROAD, Material.ASPHALT):
+        a, b, c = (mesh.vertices["position"][triangles[kind == material, k]].astype(np.float64) for k in range(3))
+        area[material] = float(np.linalg.norm(np.cross(b - a, c - a), axis=1).sum())
+    return area[Material.DIRT_ROAD] / max(sum(area.values()), 1e-9)
+
+
 def _group(prototype: Prototype) -> Group:
     """The group of most of a prototype's vertices."""
     counts = np.bincount(_GROUP_OF[prototype.lods[0].vertices["surface"][:, 1]], minlength=len(Group))

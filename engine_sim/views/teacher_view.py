@@ -28,7 +28,7 @@ from .teacher_hills import HillShade
 from .teacher_light import light_of
 from .teacher_paint import CardPainter, Painter, SoftPainter
 from .teacher_programs import Pictures
-from .teacher_scene import TeacherScene
+from .teacher_scene import TeacherScene, earth_share
 from .teacher_seen import SeenPass
 from .teacher_shadows import SunShadows
 
@@ -63,6 +63,7 @@ class TeacherView:
         self._gl = open_gl()
         self.label = self._gl.label
         self._scene = scene
+        self._earth = earth_share(scene)
         self._haze_foot = float(np.percentile(scene.static.center[:, 2], 25.0))
         self._pending: deque[moderngl.Buffer] = deque()
         self._spare: list[moderngl.Buffer] = []
@@ -160,7 +161,7 @@ class TeacherView:
             "view_up": np.array(camera.up) * reach,
             "view_forward": camera.forward,
             "eye_at": (*camera.position, camera.position[2] - self._haze_foot),
-            "frame_time": (frame.tick * TICK_SECONDS,),
+            "frame_time": (frame.tick * TICK_SECONDS, self._earth),
             "frame_size": (width, height),
             "shadow_near": self._shadows.matrices[0],
             "shadow_far": self._shadows.matrices[1],

@@ -23,7 +23,7 @@ class Illegal:
 
 def illegal() -> dict[str, Illegal]:
     """All of them, by name."""
-    return {**_tags(), **_headers(), **_fields(), **_buffers(), **_greetings(), **_controls()}
+    return {**_tags(), **_headers(), **_fields(), **_buffers(), **_greetings(), **_controls(), **_cameras()}
 
 
 def _frame_wire() -> tuple[bytes, bytes, bytes]:
@@ -144,4 +144,25 @@ def _controls() -> dict[str, Illegal]:
     return {
         name: Illegal("R-34", fault, [b"PFP\x01" + bytes([kind]), msgpack.packb({**receipt, **fields}), *buffers])
         for name, (fault, kind, fields, buffers) in rows.items()
+    }
+
+
+def _cameras() -> dict[str, Illegal]:
+    """Looks with a camera that is none, and other controls with one."""
+    look, matrix = {"kind": "look", "width": 4, "height": 2}, [0.0] * 16
+    rows: dict[str, tuple[Fault, dict[str, Any]]] = {
+        "look with a view of 15 numbers": (Fault.OUT_OF_RANGE, {**look, "view": matrix[1:]}),
+        "look with a view in rows": (Fault.OUT_OF_RANGE, {**look, "view": [matrix[:4]] * 4}),
+        "look with a projection of infinity": (Fault.OUT_OF_RANGE, {**look, "projection": [*matrix[1:], float("inf")]}),
+        "look with a view of texts": (Fault.WRONG_TYPE, {**look, "view": ["0"] * 16}),
+        "look with a view as a map": (Fault.WRONG_TYPE, {**look, "view": {"x": 0.0}}),
+        "look without a view, but nil": (Fault.WRONG_TYPE, {**look, "view": None}),
+        "prompt with a view": (Fault.UNKNOWN_FIELD, {"kind": "prompt", "text": "a", "view": matrix}),
+        "reset with a projection": (Fault.UNKNOWN_FIELD, {"kind": "reset", "projection": matrix}),
+        "schedule with a view": (Fault.UNKNOWN_FIELD, {"kind": "schedule", "schedule": {}, "view": matrix}),
+    }
+    return {
+        name: Illegal("R-50", fault, [b"PFP\x01\x03", msgpack.packb({"id": 1, "generation": 0, **fields}), *buffers])
+        for name, (fault, fields) in rows.items()
+        for buffers in [(bytes(24), bytes(8)) if fields["kind"] == "look" else ()]
     }

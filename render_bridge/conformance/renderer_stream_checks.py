@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -14,6 +15,10 @@ from .wire_end import QUIET_S
 
 CHECKS: list[Check] = []
 check = registrar(CHECKS)
+
+LEVEL = (1, 0, 0, 0, 0, 0, 1, -2, 0, -1, 0, 0, 0, 0, 0, 1)
+"""A camera 2 m above the origin that looks along +y, z up."""
+NARROW = (2, 0, 0, 0, 0, 2, 0, 0, 0, 0, -1.5, -1, 0, 0, -1, 0)
 
 
 @check("R-22")
@@ -146,6 +151,34 @@ def receipts(bench: RendererBench) -> None:
         expect(len(received) == 1, f"'received' came {len(received)} times")
         part.send(bench.control(5))
         part.wait_error(307)
+
+
+@check("R-50")
+def camera_of_a_look(bench: RendererBench) -> None:
+    """A look with its camera, with half of it, or with one that is none, is acted on like the same look without."""
+    cameras: tuple[dict[str, Any], ...] = (
+        {},
+        {"view": LEVEL, "projection": NARROW},
+        {"view": LEVEL},
+        {"view": (0,) * 16, "projection": (0,) * 16},
+    )
+    with bench.session() as part:
+        class_map = part.class_map()
+        height, width = class_map.shape
+        buffers = bench.table.colorize(class_map).tobytes(), class_map.tobytes()
+        stages = []
+        for number, camera in enumerate(cameras, 1):
+            part.send(bench.control(number, "look", width=width, height=height, buffers=buffers, **camera))
+            stages.append(_acted_on(part, number))
+        expect(len(set(stages)) == 1, f"looks without, with, with half of, and with no possible camera were {stages}")
+
+
+def _acted_on(part: EnginePart, number: int) -> str:
+    """Stage of a control's second receipt, after one more run."""
+    part.wait(Receipt, lambda r: (r.id, r.stage) == (number, "received"))
+    part.serves()
+    found = [m for m in part.seen if isinstance(m, Receipt) and m.id == number and m.stage != "received"]
+    return (found or [part.wait(Receipt, lambda r: r.id == number)])[0].stage
 
 
 @check("R-37")

@@ -11,7 +11,9 @@ from .renderer_flow import MAX_UNSETTLED
 
 
 class EngineControls:
-    """The latest control of each kind but reset stands until it is acted on; a reset is sent once.
+    """The latest control of each kind but reset stands: a renderer that has not acted on it is told again.
+
+    A reset is sent once, unless it had a seed: the seed stands too, and only a reset can tell of it.
 
     Controls go out in their order, never more than the renderer may have unsettled. Nothing follows a reset before its
     first receipt: only then is it known whether there is a new generation for it.
@@ -21,6 +23,7 @@ class EngineControls:
         self._last_id = 0
         self._standing: dict[str, Control] = {}
         self._in_force: set[str] = set()
+        """Kinds whose standing control the renderer has acted on; a reset with a seed stands only once it was taken."""
         self._waiting: deque[Control] = deque()
         self._unreceived: deque[Control] = deque()
         self._unsettled: set[int] = set()
@@ -70,8 +73,14 @@ class EngineControls:
         while self._unreceived and self._unreceived[0].id <= receipt.id:
             taken = self._unreceived.popleft()
             if taken.kind == "reset":
+                self._keep_seed(taken)
                 return taken
         return None
+
+    def _keep_seed(self, reset: Control) -> None:
+        if reset.seed is not None:
+            self._standing["reset"] = reset
+            self._in_force.discard("reset")
 
     def forget_refused(self, error: Error) -> None:
         """An ERROR that refuses a control: the one that it names, or the oldest that has had no answer."""
@@ -87,12 +96,17 @@ class EngineControls:
 
     def reset_taken(self) -> None:
         """It is known without a receipt that the reset under way was taken, or it no longer matters."""
+        for control in self._unreceived:
+            if control.kind == "reset":
+                self._keep_seed(control)
         self._unreceived.clear()
 
     def begin_connection(self, resumed: bool) -> None:
         """What a renderer must be told after WELCOME waits now, in the order of ids."""
-        told = [c for k, c in self._standing.items() if not (resumed and k in self._in_force)]
-        told += [c for c in self._waiting if c.kind == "reset"]
-        self._waiting = deque(sorted(told, key=lambda c: c.id))
+        told = {k: c for k, c in self._standing.items() if not (resumed and k in self._in_force)}
+        for reset in [c for c in self._waiting if c.kind == "reset"]:
+            seeded = told.get("reset")
+            told["reset"] = replace(reset, seed=seeded.seed) if seeded and reset.seed is None else reset
+        self._waiting = deque(sorted(told.values(), key=lambda c: c.id))
         self._unreceived.clear()
         self._unsettled.clear()

@@ -11,19 +11,17 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from numpy.typing import NDArray
-
 from ..plain_text import LINE, shown
 from .codec import Wire, decode, encode, type_byte_of
-from .encodings import decode_plane
 from .engine_controls import EngineControls
 from .engine_flow import Drawn, FrameFlow
 from .engine_frames import check_fields, frame_message
 from .engine_greeting import Greeting, check_welcome
+from .engine_pictures import PictureReader
 from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
 from .faults import TRY_AGAIN, Fault, LocalProtocolError, RemoteProtocolError
 from .message_base import Buffer, Message
-from .messages import Ack, Bye, Control, Credit, Error, Hello, Picture, Ping, Pong, Receipt, Welcome
+from .messages import Bye, Control, Credit, Error, Hello, Picture, Ping, Pong, Receipt, Welcome
 from .pulse import MILLISECOND, Pulse
 from .replies import error_message
 from .states import ENGINE_LATE, EngineState, check_step, enter
@@ -70,8 +68,7 @@ class EngineSide:
         self._now = now
         self._controls = EngineControls()
         self._ping_id = 0
-        self._last_picture: int | None = None
-        self._unacknowledged = False
+        self._pictures = PictureReader(greeting)
         self._asked = self._hello()  # refuses an illegal greeting here, not at the first poll
 
     # --- what the owner does
@@ -82,9 +79,8 @@ class EngineSide:
             assert self.welcome is not None
             self.counters["frames"] += 1
             self._send(frame_message(due, self.welcome, self.generation, self.flow.skipped, self._now))
-        if self._unacknowledged and self.state is EngineState.OPEN and self._last_picture is not None:
-            self._unacknowledged = False
-            self._send(Ack(acknowledged=self._last_picture))
+        if self.state is EngineState.OPEN and (ack := self._pictures.take_ack()) is not None:
+            self._send(ack)
         wires = list(self._outbox)
         self._outbox.clear()
         return wires
@@ -194,7 +190,7 @@ class EngineSide:
         if welcome.resumed and welcome.last_seq is not None:
             self.flow.go_on_after(welcome.last_seq)
         self.flow.leave_out(lambda drawn: any(name not in drawn.planes for name in welcome.planes))
-        self._last_picture = None
+        self._pictures.begin_connection()
         self._controls.begin_connection(welcome.resumed)
         self._send_controls()
         self.counters["opened"] += 1
@@ -203,19 +199,7 @@ class EngineSide:
     def _take_picture(self, picture: Picture) -> list[EngineEvent]:
         if not self._is_current(picture.generation):
             return []
-        g = self.greeting
-        if (picture.width, picture.height) != (g.width, g.height):
-            text = f"a picture of {picture.width}x{picture.height}, expected {g.width}x{g.height}"
-            raise RemoteProtocolError(Fault.OUT_OF_RANGE, text)
-        if self._last_picture is not None and picture.seq <= self._last_picture:
-            text = f"a picture of seq {picture.seq} after that of {self._last_picture}"
-            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "repeat"})
-        if self.flow.last_sent is None or picture.seq > self.flow.last_sent:
-            text = f"a picture of seq {picture.seq}; the last frame that was sent is {self.flow.last_sent}"
-            raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "unsent", "got": picture.seq})
-        pixels: NDArray[Any] = decode_plane(picture.buffers[0], picture.encoding, "uint8", (g.height, g.width, 3))
-        self._last_picture = picture.seq
-        self._unacknowledged = True
+        pixels = self._pictures.read(picture, self.flow.last_sent)
         self.flow.answered(picture.seq)
         if self._controls.resetting:
             self.counters["stale"] += 1

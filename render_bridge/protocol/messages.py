@@ -158,16 +158,18 @@ class Control(Message):
     schedule: dict[str, int] | None = wire(Words(SIGNED64, Text(32, low=1), 64), optional=True)
     width: int | None = wire(SIDE, optional=True)
     height: int | None = wire(SIDE, optional=True)
+    view: tuple[float, ...] | None = wire(MATRIX, optional=True)
+    projection: tuple[float, ...] | None = wire(MATRIX, optional=True)
 
     def check(self) -> None:
         allowed = {
-            "look": ({"width", "height"}, {"text"}),
+            "look": ({"width", "height"}, {"text", "view", "projection"}),
             "prompt": ({"text"}, set()),
             "reset": (set(), {"seed"}),
             "schedule": ({"schedule"}, set()),
         }
         required, optional = allowed[self.kind]
-        for name in ("text", "seed", "schedule", "width", "height"):
+        for name in ("text", "seed", "schedule", "width", "height", "view", "projection"):
             there = getattr(self, name) is not None
             if name in required and not there:
                 raise LocalProtocolError(Fault.MISSING_FIELD, f"field {name!r} is missing in a control {self.kind!r}")

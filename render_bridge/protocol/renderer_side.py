@@ -6,27 +6,20 @@ apart; over ZeroMQ it is the routing id.
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .codec import Wire, decode, encode, type_byte_of
-from .events import (
-    ControlTaken,
-    FrameTaken,
-    PeerBroke,
-    Refused,
-    RendererEvent,
-    RunGivenUp,
-    SessionOpened,
-)
+from .codec import Wire, decode, type_byte_of
+from .events import ControlTaken, FrameTaken, Refused, RendererEvent, SessionOpened
 from .faults import Fault, RemoteProtocolError
 from .message_base import Buffer, Message
 from .messages import Ack, Bye, Control, Credit, Error, Frame, Hello, Ping, Pong, Receipt
 from .offer import Offer, negotiate
 from .pulse import MILLISECOND
+from .renderer_post import Post, Refusals
 from .renderer_session import RendererSession
 from .replies import error_message
 from .session_book import Departed, Peer, SessionBook
@@ -48,7 +41,8 @@ class RendererSide:
         self._closed = False
         self._parting: set[Peer] = set()
         self._gone = Departed()
-        self._outbox: deque[tuple[Peer, Wire]] = deque()
+        self._post = Post()
+        self._refusals = Refusals(self._post, self._book, self.counters)
         self._ping_id = 0
         self._now = 0
 
@@ -61,9 +55,7 @@ class RendererSide:
 
     def drain(self) -> list[tuple[Peer, Wire]]:
         """Everything that is to be sent now, in order."""
-        wires = list(self._outbox)
-        self._outbox.clear()
-        return wires
+        return self._post.drain()
 
     def receive(self, peer: Peer, frames: Sequence[Buffer], now: int) -> list[RendererEvent]:
         """One message from a connection."""
@@ -92,7 +84,7 @@ class RendererSide:
             assert session is not None
             return self._handle(session, message)
         except RemoteProtocolError as error:
-            return self._blame(peer, error, frames, message)
+            return self._refusals.blame(peer, error, frames, message)
 
     def advance(self, now: int) -> list[RendererEvent]:
         """Let time pass: ping, park, end."""
@@ -177,7 +169,7 @@ class RendererSide:
             return []
         session.account.give_up(grant)
         error = RemoteProtocolError(Fault.RENDER_FAILED, text[:1000], {"chunk": chunk})
-        return self._refuse(session, error, None, None, grant)
+        return self._refusals.refuse(session, error, None, None, grant)
 
     def turn_out(self, token: bytes, text: str) -> list[RendererEvent]:
         """R-49: the renderer cannot draw for this session at all; it ends with a fatal ERROR."""
@@ -258,64 +250,11 @@ class RendererSide:
         opened = SessionOpened(session.token, hello, terms.planes, resumed, flushed, session.account.generation)
         return [*ended, opened]
 
-    # --- refusing, parking, ending
-
-    def _blame(
-        self, peer: Peer, error: RemoteProtocolError, frames: Sequence[Buffer], message: Message | None
-    ) -> list[RendererEvent]:
-        session = self._book.by_peer.get(peer)
-        about = type_byte_of(frames)
-        self.counters["bad_messages"] += 1
-        if about == Error.type_byte:
-            return [PeerBroke(error.fault, error.text, session.token if session else b"")]
-        if session is None or error.fault.ends_greeting:
-            self._post(peer, error_message(error, error.fault.ends_greeting, about))
-            events: list[RendererEvent] = [PeerBroke(error.fault, error.text)]
-            if session is not None:
-                events.append(self._book.end(session, error.text))
-            return events
-        seq = message.seq if isinstance(message, Frame) else None
-        grant = self._grant_to_give_up(session, error, about, message)
-        return self._refuse(session, error, about, seq, grant)
-
-    def _grant_to_give_up(
-        self, session: RendererSession, error: RemoteProtocolError, about: int | None, message: Message | None
-    ) -> int | None:
-        """A refused frame gives up its run; a frame without credit has none to lose."""
-        if about != Frame.type_byte or error.fault in (Fault.NO_CREDIT, Fault.UNKNOWN_GENERATION):
-            return None
-        return session.account.give_up(message.grant if isinstance(message, Frame) else None)
-
-    def _refuse(
-        self,
-        session: RendererSession,
-        error: RemoteProtocolError,
-        about: int | None,
-        seq: int | None,
-        grant: int | None,
-    ) -> list[RendererEvent]:
-        """ERROR to an open session; a refusal of frames is fatal in record mode (R-27)."""
-        frames_lost = about == Frame.type_byte or error.fault is Fault.RENDER_FAILED
-        fatal = frames_lost and session.account.keep_all
-        events: list[RendererEvent] = [PeerBroke(error.fault, error.text, session.token)]
-        if grant is not None:
-            events.append(RunGivenUp(session.token, grant))
-        self._send(session, error_message(error, fatal, about, seq, grant))
-        if fatal:
-            events.append(self._book.end(session, error.text))
-        return events
+    # --- small parts
 
     def _park(self, session: RendererSession) -> RendererEvent:
         self.counters["parked"] += 1
         return self._book.park(session)
 
-    # --- sending
-
     def _send(self, session: RendererSession, message: Message) -> None:
-        assert session.peer is not None
-        check_step(PeerState.OPEN, "send", message)
-        session.pulse.spoke()
-        self._post(session.peer, message)
-
-    def _post(self, peer: Peer, message: Message) -> None:
-        self._outbox.append((peer, encode(message)))
+        self._post.to_session(session, message)

@@ -15,12 +15,13 @@ from ..errors import BridgeClosed, BridgeError, NoCredit
 from ..protocol.codec import Wire
 from ..protocol.engine_flow import Drawn
 from ..protocol.engine_side import EngineSide, Greeting
-from ..protocol.events import Closed, EngineEvent, Opened, PeerBroke, PictureTaken, Refused
+from ..protocol.events import Closed, EngineEvent
 from ..protocol.message_base import MAX_BUFFER, Buffer
 from ..protocol.messages import Welcome
 from ..protocol.states import EngineState
 from .address import check_address, encodings_for
 from .curve import use_keys
+from .engine_inbox import EngineInbox
 from .handshakes import Handshakes
 from .keys import Keys
 from .owner import SocketOwner, set_common_options
@@ -64,12 +65,11 @@ class EngineEnd:
         self._side = EngineSide(greeting, time.monotonic_ns(), generation, next_seq, resume)
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
-        self._events: deque[EngineEvent] = deque()
+        self._inbox = EngineInbox(self._side.counters)
         self._pending: deque[Wire] = deque()
         self._stop = False
         self._handshakes: Handshakes | None = None
         self._knock_at = 0.0
-        self._refusal = ""
         self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn, self._fail)
 
     # --- for the game
@@ -98,7 +98,7 @@ class EngineEnd:
     def trouble(self) -> str:
         """Why nobody serves us, if anything is known: a handshake that fails, or what a renderer said last."""
         handshake = self._handshakes.trouble if self._handshakes is not None else ""
-        return "" if self.is_open else handshake or self._refusal
+        return "" if self.is_open else handshake or self._inbox.refusal
 
     def wait_open(self, timeout: float) -> Welcome:
         """Wait for a renderer. BridgeError after ``timeout`` seconds, BridgeClosed with the reason of a refusal."""
@@ -147,7 +147,7 @@ class EngineEnd:
         with self._changed:
             self._check_open()
             number = self._side.reset(seed)
-            self._events = deque(e for e in self._events if not isinstance(e, PictureTaken))
+            self._inbox.forget_pictures()
             self._changed.notify_all()
         self._owner.wake()
         return number
@@ -155,10 +155,9 @@ class EngineEnd:
     def events(self, timeout: float = 0.0) -> list[EngineEvent]:
         """Everything that has come, after waiting up to ``timeout`` seconds for something."""
         with self._changed:
-            if not self._events and timeout > 0:
-                self._changed.wait_for(lambda: bool(self._events) or self._ended, timeout)
-            found = list(self._events)
-            self._events.clear()
+            if not self._inbox and timeout > 0:
+                self._changed.wait_for(lambda: bool(self._inbox) or self._ended, timeout)
+            found = self._inbox.take()
         self._owner.wake()
         return found
 
@@ -196,8 +195,7 @@ class EngineEnd:
         self._owner.check_process()
         with self._changed:
             self._stop = True
-            self._events.extend(self._side.close(text))
-            self._changed.notify_all()
+            self._queue(self._side.close(text))
         self._owner.wake()
         self._owner.join()
 
@@ -215,8 +213,7 @@ class EngineEnd:
 
     def _check_open(self) -> None:
         if self._ended:
-            reasons = [e.reason for e in self._events if isinstance(e, Closed)]
-            raise BridgeClosed(f"the bridge is closed: {reasons[-1] if reasons else 'close() was called'}")
+            raise BridgeClosed(f"the bridge is closed: {self._inbox.farewell or 'close() was called'}")
 
     def _open(self, context: zmq.Context) -> zmq.Socket:
         socket = context.socket(zmq.DEALER)
@@ -234,7 +231,7 @@ class EngineEnd:
 
     def _read(self, socket: zmq.Socket) -> None:
         for _ in range(64):  # then let others have their turn
-            if self._side.flow.keep_all and self._is_full():
+            if self._side.flow.keep_all and self._inbox.is_full(self._side.welcome):
                 with self._lock:
                     self._side.pulse.heard()  # it is we who do not listen
                 return
@@ -246,26 +243,8 @@ class EngineEnd:
             with self._changed:
                 self._queue(self._side.receive([f.buffer for f in frames], now))
 
-    def _is_full(self) -> bool:
-        welcome = self._side.welcome
-        return welcome is not None and len(self._events) >= 2 * welcome.window + 16
-
     def _queue(self, events: list[EngineEvent]) -> None:
-        for event in events:
-            if self._is_full() and isinstance(event, PictureTaken):
-                oldest = next((e for e in self._events if isinstance(e, PictureTaken)), None)
-                if oldest is not None:
-                    self._events.remove(oldest)
-                    self._side.counters["unread_pictures"] += 1
-            self._events.append(event)
-            if isinstance(event, PeerBroke):
-                self._refusal = f"what the renderer says is not legal: {event.text}"
-            elif isinstance(event, Refused):
-                self._refusal = f"the renderer there refuses us: {event.code} {event.name}: {event.text}"
-            elif isinstance(event, Opened):
-                self._refusal = ""
-        while len(self._events) > 1024:  # a peer that floods us with errors
-            self._events.popleft()
+        self._inbox.put(events, self._side.welcome)
         self._changed.notify_all()
 
     def _knock_again(self, socket: zmq.Socket) -> None:

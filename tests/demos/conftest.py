@@ -112,6 +112,26 @@ def torch_as_before() -> Iterator[None]:
         torch.set_flush_denormal(False)
 
 
+@pytest.fixture
+def certificate(tmp_path) -> tuple[Path, Path]:
+    """A certificate that nobody vouches for, and its key: PEM files."""
+    from datetime import UTC, datetime, timedelta
+
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "box.lan")])
+    now = datetime.now(UTC)
+    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
+    pem = serialization.Encoding.PEM
+    (tmp_path / "cert.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(pem))
+    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (tmp_path / "key.pem").write_bytes(plain)
+    return tmp_path / "cert.pem", tmp_path / "key.pem"
+
+
 def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
     """Wait until the condition holds; fails the test if it never does."""
     deadline = time.monotonic() + seconds

@@ -53,15 +53,22 @@ def picture(seed=0, side=SIDE):
     return np.random.default_rng(seed).integers(0, 256, (side, side, 3), np.uint8)
 
 
-def matrices():
-    view, projection = view_matrix(CAMERA).ravel(), projection_matrix(CAMERA, SIDE, SIDE).ravel()
+def matrices(camera=CAMERA, side=SIDE):
+    view, projection = view_matrix(camera).ravel(), projection_matrix(camera, side, side).ravel()
     return tuple(map(float, view)), tuple(map(float, projection))
 
 
-def taken(number, depth=None, last=False):
+def looking(degrees):
+    """A level camera; 0 looks along x, 90 along y."""
+    angle = np.deg2rad(degrees)
+    return CAMERA._replace(forward=(float(np.cos(angle)), float(np.sin(angle)), 0.0))
+
+
+def taken(number, depth=None, last=False, camera=None):
     """A frame as the loop hands it to a renderer; with a constant depth it has a camera too."""
     planes = {} if depth is None else {"depth": np.full((SIDE, SIDE), depth, np.float16)}
-    view, projection = (None, None) if depth is None else matrices()
+    camera = camera or (None if depth is None else CAMERA)
+    view, projection = (None, None) if camera is None else matrices(camera)
     return FrameTaken(
         b"s" * 16, 0, 0, number, 5 * number, class_map(number), planes, {}, 0, last, last, view, projection
     )
@@ -79,9 +86,13 @@ def drawn(number):
     return Drawn(5 * number, class_map(number), {"input": now, "drawn": now}, planes, view, projection)
 
 
-def look(seed=0, side=SIDE, ids=None, text=None):
+def look(seed=0, side=SIDE, ids=None, text=None, camera=None):
     buffers = picture(seed, side).tobytes(), (class_map(seed, side) if ids is None else ids).tobytes()
-    return Control(id=1, generation=0, kind="look", width=side, height=side, text=text, buffers=buffers)
+    view, projection = (None, None) if camera is None else matrices(camera, side)
+    return Control(
+        id=1, generation=0, kind="look", width=side, height=side, text=text, view=view, projection=projection,
+        buffers=buffers,
+    )  # fmt: skip
 
 
 def prompt(text):

@@ -1,7 +1,4 @@
-"""Servers for streams: nginx with its RTMP module, and one that never reads; and a viewer of numbered pictures.
-
-A numbered picture carries its number as 16 bright or dark blocks, which survive H.264.
-"""
+"""Servers for streams: nginx with its RTMP module, and one that never reads; and a viewer of numbered pictures."""
 
 from __future__ import annotations
 
@@ -18,6 +15,8 @@ from pathlib import Path
 
 import av
 import numpy as np
+
+from demos.streaming.numbered import number_of
 
 from .conftest import wait_for
 
@@ -36,8 +35,6 @@ rtmp {{
     }}
 }}
 """
-BITS = 16
-BRIGHT, DARK = (220, 190, 150), (20, 16, 10)
 
 
 def free_port() -> int:
@@ -116,22 +113,6 @@ def deaf_server(answer: Callable[[socket.socket], None] = lambda _: None) -> Ite
         listener.shutdown(socket.SHUT_RDWR)
         for connection in held:
             connection.close()
-
-
-def numbered(number: int, width: int = 128, height: int = 64) -> np.ndarray:
-    """A picture that says its number, RGB ``[H, W, 3]``."""
-    blocks = [BRIGHT if number >> bit & 1 else DARK for bit in range(BITS)]
-    rows = np.array(blocks, np.uint8).reshape(2, BITS // 2, 3)
-    return np.ascontiguousarray(rows.repeat(height // 2, 0).repeat(width // (BITS // 2), 1))
-
-
-def number_of(rgb: np.ndarray) -> int:
-    """What a numbered picture says."""
-    height, width = rgb.shape[:2]
-    rows = height // 4 + height // 2 * np.arange(2)
-    columns = width // BITS + width // (BITS // 2) * np.arange(BITS // 2)
-    bright = rgb[np.ix_(rows, columns)].mean(-1).ravel() > 100
-    return int(sum(1 << bit for bit in range(BITS) if bright[bit]))
 
 
 @dataclass(frozen=True)

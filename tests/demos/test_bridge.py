@@ -423,6 +423,19 @@ def test_a_renderer_that_saw_the_impossible_does_not_keep_an_engine_catching_up(
     ]
 
 
+def test_a_recording_is_not_driven_on_to_what_its_renderer_saw(tmp_path):
+    """R-25: its next number is that of the frame after its memory, not of a later one."""
+    setup = RaceSetup(track=TRACK, rivals=1, player="ai")
+    plan = EnginePlan(setup, f"ipc://{tmp_path}/x.sock", (64, 64), mode="record", views="cpu")
+    engine = RemoteEngine(plan, None, lambda line: None)
+    try:
+        engine._catch_up(welcome(resumed=True, last_seq=3, last_tick=20))
+        assert engine.report()["last_tick"] == 0
+    finally:
+        engine.end.close()
+        engine._view.close()
+
+
 def test_memory_that_cannot_be_written_is_refused_before_the_drive(tmp_path, address, capsys):
     (tmp_path / "file").write_text("")
     words = ["engine", "--address", address, "--memory", str(tmp_path / "file" / "memory.json")]

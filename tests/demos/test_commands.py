@@ -64,6 +64,17 @@ def test_tracks_surveys_and_draws_the_ones_that_are_named(run, tmp_path):
     assert cv2.imread(str(sheet)).std() > 5
 
 
+@needs_gl
+def test_tracks_draws_a_place_of_each_under_a_look_of_its_own(run, monkeypatch, tmp_path):
+    drawn = []
+    monkeypatch.setattr("demos.sheet.write_sheet", lambda path, cells: drawn.extend(cells))
+    assert run("tracks", "acorn-loop", "--pictures", str(tmp_path / "places.jpg"), "--size", "64x32")[0] == 0
+    ((caption, picture),) = drawn
+    assert caption == f"acorn-loop  {look_names()[0]}"
+    assert picture.shape == (32, 64, 3)
+    assert picture.std() > 15
+
+
 def test_looks_lists_the_curated_ones_and_gives_them_whole(run):
     code, out, _ = run("looks", "--json")
     assert code == 0
@@ -164,6 +175,9 @@ def test_replay_renders_anew_at_another_size(run, tmp_path):
         (("looks", "-1"), "unknown look"),
         (("tracks", "acorn-lop"), "acorn-loop"),
         (("tracks", "--sheet", "/proc/nowhere/sheet.png", "acorn-loop"), "cannot write"),
+        (("tracks", "acorn-loop", "--pictures", "/proc/nowhere/places.png"), "cannot write"),
+        (("tracks", "acorn-loop", "--pictures", "places.png", "--size", "40x40"), "divisible by 32"),
+        (("tracks", "acorn-loop", "--size", "64x64"), "--pictures"),
         (("bench", "engine", "--sizes", "40x40"), "divisible by 32"),
     ],
 )

@@ -26,6 +26,7 @@ from engine_sim.recording.clips import INDEX_FILE, KIND
 from engine_sim.recording.container import ContainerWriter
 from engine_sim.recording.fields import write_json
 from engine_sim.recording.reader import open_session
+from engine_sim.recording.records import pack_camera
 from engine_sim.recording.session_format import class_table_json
 from engine_sim.recording.video import read_video
 from engine_sim.tracks.catalogue import split_of
@@ -135,7 +136,7 @@ def test_what_is_missing_is_said_with_its_remedy(tmp_path):
 
 def test_the_footage_of_a_session_is_what_was_recorded(recorded):
     session = open_session(recorded)
-    with session_drive(recorded, DriveOptions((OWN, CONTROL), guided=True)) as drive:
+    with session_drive(recorded, DriveOptions((OWN, OTHER_PLACE, CONTROL), guided=True)) as drive:
         film = drive.footage
         first = 4 * film.fps
         assert len(film) == len(session.frames) - first
@@ -147,6 +148,10 @@ def test_the_footage_of_a_session_is_what_was_recorded(recorded):
     assert shots.guides.depth.shape == (4, 64, 64)
     assert shots.guides.camera[0, :3].tolist() == list(session.frame_state(first + 10).camera.position)
     assert torch.equal(own.class_map, control.class_map)
+    assert own.camera.tolist() == control.camera.tolist() == list(pack_camera(session.frame_state(first).camera))
+    elsewhere = drive.references[OTHER_PLACE].camera
+    assert elsewhere.shape == (12,)
+    assert not torch.equal(elsewhere, own.camera)
     assert not torch.equal(own.picture, control.picture)
 
 
@@ -171,6 +176,8 @@ def test_a_prompt_alone_and_a_picture_of_ones_own_are_references(recorded, tmp_p
     assert alone.picture is None
     assert alone.text is not None
     assert given.picture.shape == (3, 64, 64)
+    assert given.camera is None
+    assert alone.camera.shape == (12,)
     assert int(given.picture.float().mean()) == 77
 
 
@@ -223,7 +230,9 @@ def write_clip_folder(folder, teacher: bool = True):
         for k in range(4):
             maps = np.repeat(np.repeat(generator.integers(0, 13, (frames, 8, 8), np.uint8), 8, 1), 8, 2)
             colors = np.random.default_rng(k // 2).integers(0, 256, (13, 3), dtype=np.uint8)
-            arrays = {"class": maps, "camera": np.zeros((frames, 12)), "cars": np.zeros((frames, 1, 10))}
+            camera = np.zeros((frames, 12))
+            camera[:, 0] = k + np.arange(frames) / 100  # no two alike
+            arrays = {"class": maps, "camera": camera, "cars": np.zeros((frames, 1, 10))}
             arrays |= {"depth": np.full(maps.shape, 9, np.float16), "motion": np.zeros((*maps.shape, 2), np.float32)}
             arrays |= {"teacher": colors[maps]} if teacher else {}
             for name, array in arrays.items():
@@ -245,6 +254,7 @@ def test_clips_take_their_references_from_one_another(tmp_path):
     assert torch.equal(other.picture, drives[1].footage.read(0, 1).teacher[0])
     assert torch.equal(control.picture, drives[2].footage.read(0, 1).teacher[0])
     assert [float(r.text[0, 0]) for r in (own, other, control)] == [0, 0, 1]
+    assert [float(r.camera[0]) for r in (own, other, control)] == [0, 1, 2]
     shots = drives[0].footage.read(0, 6)
     assert shots.motion.shape == (6, 64, 64, 2)
     assert shots.guides.depth.shape == (6, 64, 64)

@@ -82,6 +82,26 @@ def test_focus_lost_releases_everything_and_stays_released(desk):
     assert desk.pump.window.focused
 
 
+def mouse(kind, x, **values):
+    return pygame.event.Event(kind, pos=(x, 5), **values)
+
+
+@pytest.mark.parametrize(
+    ("events", "column"),
+    [
+        ([mouse(pygame.MOUSEBUTTONDOWN, 30, button=1)], 30),
+        ([mouse(pygame.MOUSEBUTTONDOWN, 30, button=3)], None),
+        ([mouse(pygame.MOUSEMOTION, 40, rel=(1, 0), buttons=(0, 0, 0))], None),
+        ([mouse(pygame.MOUSEMOTION, x, rel=(1, 0), buttons=(1, 0, 0)) for x in (40, 50)], 50),
+        ([mouse(pygame.MOUSEBUTTONUP, 60, button=1)], None),
+    ],
+)
+def test_the_left_button_drags(desk, events, column):
+    for event in events:
+        pygame.event.post(event)
+    assert desk.pump.pump().dragged == column
+
+
 def test_a_flood_of_events_is_drained_and_the_close_button_still_works(desk):
     pygame.event.post(key(pygame.KEYDOWN, W))
     for _ in range(70_000):

@@ -65,6 +65,7 @@ def test_every_frame_is_answered_in_turn_under_one_reference(capsys, tmp_path, d
     assert diary.planes == {"depth"}
     look = diary.controls[0]
     assert (look.kind, look.text, look.width, look.height) == ("look", "snow 雪", *SIZE)
+    assert (look.view, look.projection) == (None, None)  # nobody knows where it was taken
     assert np.all(np.frombuffer(look.buffers[0], np.uint8).reshape(-1, 3) == (30, 20, 10))
     assert np.frombuffer(look.buffers[1], np.uint8).max() < len(RACING)
     frames = [picture for _, picture in read_video(tmp_path / "race.mp4")]

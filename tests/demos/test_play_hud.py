@@ -142,12 +142,26 @@ def test_a_long_notice_stays_within_the_picture(monkeypatch):
     painter.notice(surface, place, [text], 12)
     painter.help(surface, place, PAGE)
     painter.help(surface, place, PAGE, lines=[text])
-    assert all(box.left >= 0 and box.right <= 448 for box in boxes)
+    painter.help(surface, place, PAGE, lines=[text] * 4)
+    assert all(surface.get_rect().contains(box) for box in boxes)
     assert boxes[2].width == boxes[1].width
     font = pygame.font.Font(None, 15)
     rows = wrapped(text, 200, font)
     assert " ".join(rows) == text
     assert max(font.size(row)[0] for row in rows) <= 200
+    painter.notice(surface, place, ["prompt: " + "w" * 1000], 12)
+    painter.notice(surface, place, ["prompt: " + "rain " * 200], 12)
+    assert all(surface.get_rect().contains(box) for box in boxes[-2:])
+
+
+def test_a_word_that_is_longer_than_a_row_is_cut_and_nothing_is_lost():
+    pygame.font.init()
+    font = pygame.font.Font(None, 15)
+    for text in ("w" * 90, "a " + "w" * 90 + " b", "x", "", "  two  spaces  "):
+        rows = wrapped(text, 100, font)
+        assert "".join(rows).replace(" ", "") == text.replace(" ", "")
+        assert all(font.size(row)[0] <= 100 for row in rows)
+    assert wrapped("ww", 1, font) == ["w", "w"]
 
 
 def test_lamps_are_red_then_green():

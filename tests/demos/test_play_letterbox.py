@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from demos.play.letterbox import first_window, letterbox, scaled, side_by_side
+from demos.play.letterbox import first_window, letterbox, scaled, share_at, side_by_side
 
 sizes = st.tuples(st.integers(1, 4000), st.integers(1, 4000))
 
@@ -13,6 +13,13 @@ sizes = st.tuples(st.integers(1, 4000), st.integers(1, 4000))
 def test_bars_go_where_the_aspect_differs():
     assert letterbox((448, 256), (896, 612)) == (0, 50, 896, 512)
     assert letterbox((448, 256), (1000, 256)) == (276, 0, 448, 256)
+
+
+def test_a_column_of_the_window_is_a_share_of_the_picture():
+    assert share_at(276, (448, 256), (1000, 256)) == 0.0
+    assert share_at(500, (448, 256), (1000, 256)) == 0.5
+    assert share_at(0, (448, 256), (1000, 256)) < 0 < 1 < share_at(999, (448, 256), (1000, 256))
+    assert share_at(7, (448, 256), (0, 0)) == 0.0
 
 
 @pytest.mark.parametrize("window", [(0, 0), (0, 720), (1280, 0)])

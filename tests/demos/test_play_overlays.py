@@ -180,15 +180,3 @@ def test_the_end_next_to_the_cursor_is_in_sight_however_long_the_line_is():
     cursor = np.flatnonzero((pixels == 255).all(2).all(0))
     assert len(cursor) == 2
     assert cursor[-1] >= row.width - 3
-
-
-def test_characters_that_our_font_lacks_are_looked_for_in_the_systems_fonts():
-    pygame.font.init()
-    painter = OverlayPainter()
-    own = painter._font(20)
-    assert painter._font_for("Straße", 20) is own
-    if pygame.font.match_font("dejavusans") is None:
-        pytest.skip("the font DejaVu Sans is not installed (Debian: apt-get install fonts-dejavu-core)")
-    assert not painter._has_all(own, "א")
-    assert painter._has_all(painter._font_for("א", 20), "א")
-    assert painter._font_for("\uffff", 20) is own

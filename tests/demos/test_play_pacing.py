@@ -194,6 +194,7 @@ def test_frames_left_out_are_called_slow_too_but_not_while_the_renderer_finds_it
     shared, settling = PaintFigures(24), PaintFigures(24)
     chunks(shared, 0.2, 3)
     assert shared.slow
+    assert shared.notice() == "73 % of the frames are painted: this machine has too much to do"
     settling.chunk(Chunk(0, RUN, 0.6))
     for number in (40, 52, 60, 68, 76, 84, 92):
         settling.chunk(Chunk(number, RUN, 0.2))

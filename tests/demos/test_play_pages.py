@@ -12,7 +12,7 @@ from demos.play.letterbox import Rect
 from demos.play.screens import page_paint
 from demos.play.screens.letters import LetterScreen
 from demos.play.screens.page import Page, Side
-from demos.play.screens.page_paint import PagePainter, layout, shown_rows
+from demos.play.screens.page_paint import PagePainter, fitting, layout, shown_rows
 from demos.play.screens.replays import Preview, ReplaysScreen
 from demos.play.screens.settings import FeelScreen, SettingsScreen
 from demos.play.screens.stack import Stack
@@ -93,3 +93,12 @@ def test_rows_in_sight_are_as_many_as_there_is_room_for(count, room, data):
     assert len(seen) == max(1, min(room, count))
     assert seen.start >= 0
     assert seen.stop <= count
+
+
+def test_words_beside_a_list_are_whole_sentences():
+    name, short, long = ([pygame.Surface((9, 10)) for _ in range(count)] for count in (1, 2, 3))
+    assert fitting([name, short, long], 60) == [*name, *short, *long]
+    assert fitting([name, short, long], 59) == [*name, *short]
+    assert fitting([name, long, short], 30) == name
+    assert fitting([long], 10) == long[:1]
+    assert fitting([], 10) == []

@@ -133,11 +133,13 @@ def test_every_frame_is_drawn_in_its_order_for_a_renderer(painters):
     assert painter.skipped == 0
 
 
-def test_a_line_that_grows_too_long_loses_its_oldest_frames(painters):
+def test_a_line_that_grows_too_long_is_left_out_whole_and_what_follows_has_no_gaps(painters):
     painter = painters(standins.open_slowly, CLASSES)
-    for tick in range(100):
+    painter.submit(standins.frame(999), errand=1)
+    for tick in range(4 * MOST_WAITING + 5):
         painter.submit(standins.frame(tick))
-    assert painter.skipped == 100 - MOST_WAITING
+    assert painter.skipped == 4 * MOST_WAITING
+    assert [order.frame.tick for order in painter._waiting] == [999, *range(4 * MOST_WAITING, 4 * MOST_WAITING + 5)]
     assert not painter.idle
 
 

@@ -8,10 +8,12 @@ import pytest
 
 from demos.options import NamedLook
 from demos.play.painter import Order, Picture
-from demos.play.references import ReferenceMaker, announced_pixels, read_reference
+from demos.play.references import Reference, ReferenceMaker, announced_pixels, read_reference, send_look
+from demos.renderer.cameras import camera_row
 from engine_sim.core.errors import UserError
 from engine_sim.views.look import named_look
 from render_bridge.palette import RACING, ROAD, SKY
+from render_bridge.protocol.messages import Control
 
 from .play_standins import frame
 
@@ -33,6 +35,17 @@ class Easel:
         self.errands.append((view, state.tick, number))
 
 
+class Ear:
+    """Writes down the controls that it is told, as legal messages."""
+
+    def __init__(self) -> None:
+        self.controls: list[Control] = []
+
+    def control(self, kind: str, **values) -> int:
+        self.controls.append(Control(id=len(self.controls), generation=0, kind=kind, **values))
+        return self.controls[-1].id
+
+
 def drawn(value: int, errand: int, rgb: bool = False) -> Picture:
     pixels = np.full((4, 6, 3) if rgb else (4, 6), value, np.uint8)
     return Picture(Order(frame(5), errand=errand), pixels)
@@ -50,6 +63,7 @@ def test_a_reference_is_the_teachers_picture_of_a_frame_with_its_class_map_and_t
     assert not maker.busy
     assert reference.name == "storm"
     assert reference.text == STORM.look.prompt([ROAD])
+    assert reference.camera == frame(5).camera
     assert np.all(reference.picture == 200)
     assert np.all(reference.class_map == ROAD)
 
@@ -85,6 +99,20 @@ def test_a_given_picture_and_prompt_need_no_teacher_view():
     reference = maker.take("class", drawn(ROAD, 1))
     assert reference.text == "oil on canvas"
     assert reference.picture is given
+    assert reference.camera is None  # who knows where it was taken
+
+
+def test_a_teachers_picture_is_sent_with_its_camera_and_a_given_one_without():
+    class_map, colours = np.full((4, 6), ROAD, np.uint8), np.full((4, 6, 3), 9, np.uint8)
+    end = Ear()
+    for camera in (frame(5).camera, None):
+        send_look(end, Reference("storm", "words", colours, class_map, camera), "other words")
+    send_look(end, Reference("storm", "words", None, class_map), "alone")
+    with_camera, without, prompt = end.controls
+    assert (with_camera.kind, with_camera.text, with_camera.width, with_camera.height) == ("look", "other words", 6, 4)
+    assert camera_row(with_camera.view, with_camera.projection, 6, 4)[3:6] == pytest.approx(frame(5).camera.forward)
+    assert (without.kind, without.view, without.projection) == ("look", None, None)
+    assert (prompt.kind, prompt.text) == ("prompt", "alone")
 
 
 def test_a_picture_file_of_another_shape_is_cut_and_scaled_in_its_colours(tmp_path):

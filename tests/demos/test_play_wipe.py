@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,6 +17,7 @@ from render_bridge.palette import RACING
 
 from . import play_standins as standins
 from .conftest import wait_for
+from .played_window import panels
 
 A, B = np.full((2, 600, 3), 10, np.uint8), np.full((2, 600, 3), 200, np.uint8)
 
@@ -50,8 +53,17 @@ def test_the_line_glides_to_where_it_was_sent_and_stays_inside():
     wipe.move(-99)
     wipe.advance(10.0)
     assert wipe.share == 0.0
+
+
+def test_a_line_that_is_put_somewhere_is_there_at_once_and_looks_different_once():
+    wipe = Wipe()
+    wipe.move(-2)
     wipe.put(1.7)
     assert wipe.share == wipe.goal == 1.0
+    assert wipe.advance(0.01)
+    assert not wipe.advance(0.01)
+    wipe.put(1.0)
+    assert not wipe.advance(0.01)
 
 
 @pytest.fixture
@@ -121,3 +133,28 @@ def test_without_gl_no_wipe_needs_the_teacher_view(stages):
     stage = stages("both", opener=standins.open_class_only)
     wait_for(lambda: stage.poll() or stage.view == "class")
     assert stage.views == ["class"]
+
+
+def test_the_mouse_drags_the_line_in_a_real_window_and_drives_nothing(play):
+    game = play().started()
+    game.press("v")
+    (left, top, width, height), middle = game.place(), 0
+
+    def line() -> float:
+        """Where the line is, as a share of the picture's width; −1 without one."""
+        (seen,) = panels(game.picture())
+        white = np.nonzero((seen[seen.shape[0] // 2] == LINE).all(-1))[0]
+        return -1.0 if not len(white) else float(white.mean() / seen.shape[1])
+
+    wait_for(lambda: abs(line() - 0.5) < 0.02)
+    middle = top + height // 2
+    mouse = game.desktop.xdotool
+    mouse("mousemove", str(left + width // 2), str(middle), "mousedown", "1")
+    mouse("mousemove", str(left + width // 2 + height // 4), str(middle))
+    wait_for(lambda: line() > 0.55)
+    dragged = line()
+    mouse("mouseup", "1", "mousemove", str(left + 5), str(middle))
+    time.sleep(0.2)
+    assert abs(line() - dragged) < 0.02
+    report = game.leave()
+    assert all(t == 0.0 and s == 0.0 for t, s, _ in report["ticks"])

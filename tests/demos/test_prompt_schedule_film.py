@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from demos import cli
+from demos.renderer.cameras import camera_row
 from engine_sim.recording.video import read_video
 from render_bridge.protocol.offer import Offer
 
@@ -73,6 +74,7 @@ def test_changes_land_at_the_first_border_after_their_time_and_nowhere_else(caps
     assert [c.kind for c in diary.controls] == ["look", "look", "prompt"]
     assert diary.marks == [0, 1, 3]
     assert diary.controls[2].text == "snow on everything"
+    assert all(camera_row(c.view, c.projection, c.width, c.height) for c in diary.controls[:2])
 
 
 def test_a_blend_goes_step_by_step_through_mixed_references(capsys, tmp_path, diary):
@@ -163,12 +165,13 @@ def test_a_recorded_drive_is_filmed_as_it_was_driven(capsys, tmp_path, session):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--film", "x.mp4", "--render"), "one of them at a time"),
+        (("--film", "x.mp4", "--render"), "one at a time"),
         (("--schedule", "x.txt"), "--schedule is for a drive that is filmed"),
         (("--view", "class"), "--view is for a drive that is filmed"),
         (("--film", "x.mp4", "--begin", "2"), "--begin must lie within the drive, 0 to 1.5 s, got 2"),
         (("--film", "x.mp4", "--seconds", "-1"), "--seconds must be a positive number"),
         (("--rtmp", "rtmp://host"), "--rtmp takes an address such as"),
+        (("--webrtc", "x"), "--webrtc takes a port such as 8081"),
         (("--silent-audio",), "--silent-audio is for a drive that is filmed"),
     ],
 )
@@ -186,7 +189,7 @@ def test_a_stream_without_a_server_spoils_no_film_and_goes_at_the_pace_of_the_fi
     assert len([*read_video(tmp_path / "a.mp4")]) == 12
     assert out.count("not live: Connection refused") <= 1  # a busy machine may not have come to try
     assert "SECRET" not in out + err
-    assert report["stream"]["sent"] == 0
+    assert report["streams"][0]["sent"] == 0
     code, report, _, _ = call(capsys, "replay", str(session), *words[:-2])
     assert code == 0
     assert report["film"] is None

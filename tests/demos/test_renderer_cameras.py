@@ -62,6 +62,20 @@ def test_mirrored_or_scaled_views_give_no_camera():
         assert camera_row((np.diag(scale) @ view_matrix(camera)).ravel(), projection, *SIZE) is None
 
 
+@pytest.mark.parametrize("value", [0.0, 1e308, -1e308, 1e-308])
+def test_numbers_that_no_camera_has_give_no_camera(value):
+    """The bridge lets every finite number through."""
+    full, camera = (value,) * 16, looking(0.3, 0.0)
+    view, projection = view_matrix(camera).ravel(), projection_matrix(camera, *SIZE).ravel()
+    for matrices in ((full, full), (view, full), (full, projection)):
+        assert camera_row(*matrices, *SIZE) is None
+    for far in (1e8, -1e308):
+        assert camera_row(changed(view_matrix(camera), (1, 3), far).ravel(), projection, *SIZE) is None
+    for place in ((0, 0), (1, 1), (2, 3)):
+        narrow = changed(projection_matrix(camera, *SIZE), place, 1e308)
+        assert camera_row(view, narrow.ravel(), *SIZE) is None
+
+
 def test_frames_without_matrices_have_no_camera():
     camera = looking(0.3, 0.0)
     assert camera_row(None, projection_matrix(camera, *SIZE).ravel(), *SIZE) is None

@@ -32,6 +32,14 @@ def test_red_is_red_in_the_file(tmp_path):
     assert pixel.tolist() == [30, 0, 200]  # OpenCV reads blue first
 
 
+def test_a_sheet_may_be_a_jpeg(tmp_path):
+    path = tmp_path / "sheet.jpg"
+    write_sheet(path, cells(1))
+    assert path.read_bytes()[:3] == b"\xff\xd8\xff"
+    blue, green, red = cv2.imread(str(path))[GAP + CAPTION + 12, GAP + 12].tolist()
+    assert red > 190 > 60 > max(blue, green)
+
+
 @pytest.mark.parametrize(
     ("name", "words"),
     [("file/sheet.png", "no folder"), ("new/sheet.png", "no folder"), ("sheet.xyz", "sheet.png"), ("sheet", "PNG"),

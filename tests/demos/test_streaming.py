@@ -12,13 +12,14 @@ import numpy as np
 import pytest
 
 from demos.streaming.address import parse_address
+from demos.streaming.numbered import numbered
 from demos.streaming.pace import LiveReel, Metronome
 from demos.streaming.reconnect import Reconnect, ReconnectConfig
 from demos.streaming.stream import LiveStream, StreamPlan
 from engine_sim.core.errors import UserError
 
 from .conftest import wait_for
-from .rtmp_servers import deaf_server, free_port, numbered
+from .rtmp_servers import deaf_server, free_port
 
 KEY = "live_4711_SECRET"
 
@@ -210,7 +211,7 @@ def test_a_sending_process_ends_with_its_owner(tmp_path):
         "from demos.streaming import sender\n"
         "from demos.streaming.stream import LiveStream, StreamPlan\n"
         "from demos.streaming.address import parse_address\n"
-        "from tests.demos.rtmp_servers import numbered\n"
+        "from demos.streaming.numbered import numbered\n"
         "from tests.demos.test_streaming import short_lived\n"
         "if __name__ == '__main__':\n"
         "    stream = LiveStream(StreamPlan(parse_address(sys.argv[1]), patience=60), print, body=short_lived)\n"

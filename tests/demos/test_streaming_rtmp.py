@@ -15,12 +15,13 @@ import numpy as np
 import pytest
 
 from demos.streaming.address import parse_address
+from demos.streaming.numbered import BRIGHT, numbered
 from demos.streaming.output import OutputConfig
 from demos.streaming.reconnect import ReconnectConfig
 from demos.streaming.stream import LiveStream, StreamPlan
 
 from .conftest import wait_for
-from .rtmp_servers import BRIGHT, Nginx, Seen, Viewer, nginx_is_missing, numbered
+from .rtmp_servers import Nginx, Seen, Viewer, nginx_is_missing
 
 pytestmark = pytest.mark.skipif(
     nginx_is_missing(), reason="no RTMP server here (Debian: apt-get install libnginx-mod-rtmp)"

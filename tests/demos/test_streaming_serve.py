@@ -18,10 +18,11 @@ from render_bridge.stand_in import PaletteFactory
 
 
 class Notebook:
-    """In the stream's place."""
+    """In the streams' place."""
 
-    def __init__(self, plan):
-        self.plan, self.shown, self.closed = plan, [], False
+    def __init__(self, plans):
+        (self.plan,) = plans
+        self.shown, self.closed = [], False
 
     def show(self, rgb, media):
         self.shown.append((round(media, 4), rgb.shape))
@@ -34,17 +35,17 @@ class Notebook:
 def made(monkeypatch):
     """Streams that were opened."""
     opened = []
-    monkeypatch.setattr(streamed, "LiveStream", lambda plan, say: opened.append(Notebook(plan)) or opened[-1])
+    monkeypatch.setattr(streamed, "LiveStreams", lambda plans, say: opened.append(Notebook(plans)) or opened[-1])
     return opened
 
 
 @pytest.fixture
 def factory(made):
     plan = StreamPlan(parse_address("rtmp://host/live/key"), OutputConfig(sound=True))
-    return streamed.StreamedFactory(PaletteFactory(), plan, lambda line: None)
+    return streamed.StreamedFactory(PaletteFactory(), (plan,), lambda line: None)
 
 
-def session(rate=(30, 1), tick_rate=120):
+def session(rate=(24, 1), tick_rate=120):
     """A session that opens, as far as a renderer looks at it."""
     return SessionOpened(b"s" * 16, SimpleNamespace(rate=rate, tick_rate=tick_rate), (), False, True, 0)
 
@@ -58,17 +59,19 @@ def frames(first, count, ticks=4):
 
 
 def test_the_pictures_of_a_run_go_out_by_their_media_time_at_the_rate_of_the_session(factory, made):
-    renderer = factory.open(session())
+    renderer = factory.open(session((30, 1)))
     pictures = renderer.render(frames(3, 2))
     assert [p.shape for p in pictures] == [(4, 6, 3)] * 2
-    assert made[0].plan.output == OutputConfig(fps=30, sound=True)
-    assert made[0].shown == [(0.1, (4, 6, 3)), (round(4 / 30, 4), (4, 6, 3))]
+    first, live = made
+    assert first.closed
+    assert live.plan.output == OutputConfig(fps=30, sound=True)
+    assert live.shown == [(0.1, (4, 6, 3)), (round(4 / 30, 4), (4, 6, 3))]
     factory.close()
-    assert made[0].closed
+    assert live.closed
 
 
 def test_one_session_is_on_air_until_it_ends_and_then_the_next(factory, made):
-    first, second = factory.open(session()), factory.open(session((24, 1)))
+    first, second = factory.open(session()), factory.open(session((30, 1)))
     second.render(frames(0, 3))
     assert made[0].shown == []
     first.render(frames(0, 1))
@@ -80,16 +83,17 @@ def test_one_session_is_on_air_until_it_ends_and_then_the_next(factory, made):
     assert len(made) == 1
 
 
-def test_nothing_is_opened_before_there_is_a_session(factory, made):
+def test_the_streams_are_there_before_a_session_and_end_without_one(factory, made):
     assert factory.offer == PaletteFactory().offer
+    assert [(stream.plan.output.fps, stream.closed) for stream in made] == [(24, False)]
     factory.close()
-    assert made == []
+    assert made[0].closed
 
 
 @pytest.mark.parametrize(("rate", "fps"), [((1000, 1), 60), ((1, 10), 1), ((2997, 100), 30)])
 def test_odd_rates_become_whole_ones_that_viewers_know(factory, made, rate, fps):
     factory.open(session(rate))
-    assert made[0].plan.output.fps == fps
+    assert made[-1].plan.output.fps == fps
 
 
 def test_a_control_reaches_the_renderer(factory):
@@ -105,6 +109,13 @@ def test_a_control_reaches_the_renderer(factory):
     [
         (("--rtmp", "rtmp://host/SECRET"), "--rtmp takes an address such as"),
         (("--silent-audio",), "--silent-audio is for a stream"),
+        (("--silent-audio", "--webrtc", "0"), "--silent-audio is for a stream"),
+        (("--webrtc", "here"), "--webrtc takes a port such as 8081"),
+        (("--webrtc", "99999"), "--webrtc takes a port such as 8081"),
+        (("--webrtc", ":8081"), "--webrtc takes a port such as 8081"),
+        (("--webrtc", "0.0.0.0:8081"), "--webrtc 0.0.0.0 is open to other machines, which takes TLS"),
+        (("--webrtc", "192.0.2.1:8081", "--tls-cert", "c.pem", "--tls-key", "k.pem"), "no TLS file c.pem"),
+        (("--webrtc", "8081", "--viewers", "0"), "--viewers must be at least 1"),
     ],
 )
 def test_serve_refuses_a_stream_that_cannot_be_meant(capsys, words, said):

@@ -1,6 +1,7 @@
 """`paintover train` and `pack`: from clips to one file of weights, on a toy, as people run them."""
 
 import json
+import shutil
 
 import pytest
 import torch
@@ -23,6 +24,14 @@ def train(clips, folder, *words):
     return main(["train", *words, "--preset", "toy", *places, *sizes])
 
 
+@pytest.fixture(scope="module")
+def old(clips, tmp_path_factory):
+    """A run from before the layers that are options."""
+    folder = tmp_path_factory.mktemp("old")
+    assert train(clips, folder, "autoencoder", "teacher-forcing") == 0
+    return folder
+
+
 def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path, capsys):
     assert train(clips, tmp_path, "autoencoder", "teacher-forcing", "resampling", "--json") == 0
     scores = json.loads(capsys.readouterr().out.splitlines()[-1])
@@ -36,9 +45,8 @@ def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path,
     assert open_renderer("toy", tmp_path / "out").config.preset == "toy"
 
 
-def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, tmp_path, capsys):
-    old, new, start = tmp_path / "old", tmp_path / "new", ["--start", str(tmp_path / "old" / "weights")]
-    assert train(clips, old, "autoencoder") == 0
+def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, old, tmp_path, capsys):
+    new, start = tmp_path / "new", ["--start", str(old / "weights")]
     assert train(clips, new, "autoencoder", "teacher-forcing", "--selected", *start) == 0
     assert f"autoencoder: from {old}" in capsys.readouterr().out
     assert read_header(new / "weights" / "autoencoder.safetensors").config["selected"]
@@ -48,6 +56,25 @@ def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, tm
     first, second = (torch.load(f / "autoencoder" / "state.pt", weights_only=True) for f in (old, new))
     names = first["trainer"]["model"].keys() ^ second["trainer"]["model"].keys()
     assert names == set(MAY_BE_MISSING)
+
+
+def test_a_start_without_headings_goes_on_with_them_and_packs(clips, old, tmp_path, capsys):
+    new = tmp_path / "new"
+    assert not read_header(old / "weights" / "generator.safetensors").config["heading"]
+    assert train(clips, new, "teacher-forcing", "resampling", "--heading", "--start", str(old / "weights")) == 0
+    assert f"generator: from {old}" in capsys.readouterr().out
+    assert read_header(new / "weights" / "generator.safetensors").config["heading"]
+    shutil.copy(old / "weights" / "autoencoder.safetensors", new / "weights")  # packing reads one folder
+    assert main(["pack", str(new), "--preset", "toy", "--out", str(new / "toy.safetensors")]) == 0
+    assert open_renderer("toy", new).generator.heading.weight.any()  # learnt in two steps from zero
+
+
+def test_resampling_too_starts_without_headings_but_nothing_goes_on_without_those_it_has(clips, old, tmp_path, capsys):
+    new = tmp_path / "new"
+    assert train(clips, new, "resampling", "--heading", "--start", str(old / "weights")) == 0
+    shutil.copy(old / "weights" / "autoencoder.safetensors", new / "weights")
+    assert train(clips, tmp_path / "plain", "resampling", "--start", str(new / "weights")) == 2
+    assert "generator.heading.weight" in capsys.readouterr().err
 
 
 def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):

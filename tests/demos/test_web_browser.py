@@ -127,11 +127,26 @@ def test_a_pad_alone_drives_and_chooses_looks(browser, ring):
     assert not ring.world.controls[-1].digital
     page.eval("window.dispatchEvent(new Event('blur'))")  # the page comes back with the pad as it is
     wait_for(lambda: ring.world.controls[-1][:2] == pytest.approx((0.6, 0.5)))
-    for button in (8, 15, 0):  # the list of looks, one to the right, take it
-        page.eval(f"window.press({button}, 1)")
-        page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-        page.eval(f"window.press({button}, 0)")
+
+    def press(*buttons: int) -> None:
+        for button in buttons:
+            page.eval(f"window.press({button}, 1)")
+            page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+            page.eval(f"window.press({button}, 0)")
+            page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+    press(8, 15, 0)  # the list of looks, one to the right, take it
     page.until("document.querySelectorAll('.look')[1].getAttribute('aria-checked') === 'true'")
+    press(12)  # above the looks are the buttons of the race, the last of which tells the keys
+    assert page.eval("document.activeElement.id") == "help"
+    press(0)
+    page.until("document.getElementById('keys').open")
+    press(1)
+    page.until("!document.getElementById('keys').open")
+    press(14, 14)
+    assert page.eval("document.activeElement.id") == "record"
+    press(1)
+    assert page.eval("document.activeElement === document.body")
     page.close()
 
 
@@ -223,6 +238,39 @@ def test_a_dropped_picture_becomes_the_reference_and_other_files_are_told_why_no
     player.until("document.getElementById('drop-text').innerText.includes('painting after dusk.png')")
 
 
+COPY_PICTURE = """(async () => {
+  const canvas = Object.assign(document.createElement("canvas"), { width: 64, height: 40 });
+  canvas.getContext("2d").fillRect(0, 0, 64, 40);
+  const blob = await new Promise((done) => canvas.toBlob(done, "image/png"));
+  await navigator.clipboard.write([new ClipboardItem({ "image/png": blob })]);
+})()"""
+
+
+def paste(page: Page) -> None:
+    """What Ctrl+V does."""
+    values = {"code": "KeyV", "key": "v", "windowsVirtualKeyCode": 86, "modifiers": 2}
+    page.call("Input.dispatchKeyEvent", {"type": "rawKeyDown", "commands": ["paste"], **values})
+    page.call("Input.dispatchKeyEvent", {"type": "keyUp", **values})
+
+
+def test_a_pasted_picture_becomes_the_reference_and_pasted_words_the_prompt(player, browser):
+    browser.call("Browser.grantPermissions", {"permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"]})
+    player.call("Page.bringToFront")
+    view = "document.querySelector('[data-view][aria-checked=true]').dataset.view"
+    before = player.eval(view)
+    player.eval(COPY_PICTURE)
+    paste(player)
+    player.until("document.getElementById('drop-says').textContent.startsWith('reference: ')")
+    player.until("document.getElementById('drop-text').innerText.includes('painting after')")
+    assert player.eval(view) == before  # V is a key too
+    player.eval("navigator.clipboard.writeText('雪の夜, lanterns')")
+    player.key("KeyT")
+    player.eval("document.getElementById('prompt').value = ''")
+    paste(player)
+    assert player.eval("document.getElementById('prompt').value") == "雪の夜, lanterns"
+    player.key("Escape")
+
+
 def test_a_prompt_of_100_kb_is_not_sent_and_one_of_some_words_is_in_force(player):
     player.key("KeyT")
     player.call("Input.insertText", {"text": "rain " * 20_000})
@@ -236,11 +284,11 @@ def test_a_prompt_of_100_kb_is_not_sent_and_one_of_some_words_is_in_force(player
 
 
 def test_a_second_page_watches_asks_and_drives(player, browser, web):
-    other = browser.page(web.url, (900, 500))
-    other.until("document.getElementById('wheel').innerText.includes('drives')")
+    other = browser.page(web.url, (880, 500))
     other.until("document.getElementById('video').videoWidth > 0")
-    assert other.eval("document.getElementById('pause').disabled")
     other.key("KeyM")  # the studio of a narrow page
+    other.until("document.getElementById('wheel').innerText.includes('drives')")
+    assert other.eval("document.getElementById('pause').disabled")
     other.click("#wheel button")
     player.until("document.querySelector('#wheel .asks button')")
     player.click("#wheel .asks .main")

@@ -155,26 +155,6 @@ def test_a_reference_needs_the_wheel_and_a_ticket(ring):
     visit(ring, scene, 2)
 
 
-@pytest.fixture
-def certificate(tmp_path):
-    """A certificate that nobody vouches for, and its key."""
-    from datetime import UTC, datetime, timedelta
-
-    from cryptography import x509
-    from cryptography.hazmat.primitives import hashes, serialization
-    from cryptography.hazmat.primitives.asymmetric import ec
-
-    key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "box.lan")])
-    now = datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), 1, now - timedelta(1), now + timedelta(1))
-    pem = serialization.Encoding.PEM
-    (tmp_path / "cert.pem").write_bytes(made.sign(key, hashes.SHA256()).public_bytes(pem))
-    plain = key.private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
-    (tmp_path / "key.pem").write_bytes(plain)
-    return tmp_path / "cert.pem", tmp_path / "key.pem"
-
-
 def test_beyond_this_machine_there_is_tls_and_the_token_decides(certificate, monkeypatch):
     monkeypatch.setattr("demos.web.server.GUESS_S", 0.01)
     plan = checked_plan(WebPlan("0.0.0.0", 0, TOKEN, *certificate, origins=("https://box.lan:9",), viewers=2))

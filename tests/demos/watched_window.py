@@ -126,7 +126,7 @@ def play(report: Path, words: list[str]) -> int:
     streams = [StreamPlan(parse_address(word.removeprefix("rtmp="))) for word in words if word.startswith("rtmp=")]
     options = PlayOptions(
         RaceSetup(track="ring", rivals=3), looks, width=96, height=64, shots=report.parent, paint=paint,
-        stream=streams[0] if streams else None,
+        streams=tuple(streams),
     )  # fmt: skip
     if "start" in words or "pad-start" in words:
         return evening(report, options, "pad-start" in words)

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import torch
 from torch import Tensor, nn
 
 from diffusion_render.model.autoencoder import AutoencoderConfig
 from diffusion_render.model.generator import GeneratorConfig
 from diffusion_render.model.renderer import Renderer, RendererConfig
+from diffusion_render.train.adversary import AdversaryConfig
+from diffusion_render.train.discriminator import DiscriminatorConfig
 
 HEIGHT, WIDTH = 64, 96
 
@@ -30,12 +34,24 @@ def waken(module: nn.Module) -> None:
             nn.init.normal_(parameter, std=0.05)
 
 
+TOY_GENERATOR = GeneratorConfig(width=128, layers=2, latent=8, structure=16, text=12, text_tokens=4)
+
+
 def toy_renderer() -> Renderer:
     """A renderer of the smallest sizes, fp32, evaluation mode, always the same weights."""
     torch.manual_seed(0)
-    generator = GeneratorConfig(width=128, layers=2, latent=8, structure=16, text=12, text_tokens=4)
-    renderer = Renderer(RendererConfig("toy", WIDTH, HEIGHT, TOY_AUTOENCODER, generator))
+    renderer = Renderer(RendererConfig("toy", WIDTH, HEIGHT, TOY_AUTOENCODER, TOY_GENERATOR))
     waken(renderer)
+    return renderer.eval()
+
+
+def heading_renderer() -> Renderer:
+    """The same weights, and a generator that reads headings."""
+    generator = replace(TOY_GENERATOR, heading=True)
+    renderer = Renderer(RendererConfig("toy", WIDTH, HEIGHT, TOY_AUTOENCODER, generator))
+    torch.manual_seed(1)
+    waken(renderer)
+    renderer.load_state_dict(toy_renderer().state_dict(), strict=False)
     return renderer.eval()
 
 
@@ -49,3 +65,7 @@ def some_maps(frames: int, seed: int = 1) -> Tensor:
 def some_picture(seed: int = 2) -> Tensor:
     """A picture ``[3, HEIGHT, WIDTH]`` in [−1, 1]."""
     return torch.rand(3, HEIGHT, WIDTH, generator=torch.Generator().manual_seed(seed)) * 2 - 1
+
+
+TOY_ADVERSARY = AdversaryConfig(discriminator=DiscriminatorConfig(widths=(8, 8), embedding=2))
+"""For training tests: the real discriminator takes longer on a CPU than everything else of a toy run."""

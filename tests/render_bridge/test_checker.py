@@ -19,7 +19,8 @@ from render_bridge.zmq.curve import TrustedPeers
 from render_bridge.zmq.keys import new_pair
 
 from .bare_engine import BareEngine
-from .broken_peers import ENGINE_BREAKS, RENDERER_BREAKS, RunningEngine, RunningRenderer
+from .breaks import ENGINE_BREAKS, RENDERER_BREAKS
+from .broken_peers import RunningEngine, RunningRenderer
 from .ends import PATIENCE_S, free_port, until
 from .test_rules import rules_of_the_specification
 

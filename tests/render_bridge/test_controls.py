@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from render_bridge.protocol.events import ControlTaken, PictureTaken, ReceiptTaken, Refused
+from render_bridge.protocol.faults import Fault, LocalProtocolError
 from render_bridge.protocol.messages import Control
 
 from .link import HEIGHT, WIDTH, Link, drawn, opened, put, stream_of
@@ -49,6 +50,29 @@ def test_a_look_travels_with_the_class_map_of_its_picture():
     link.exchange()
     control = link.told(ControlTaken)[0].control
     assert [bytes(b) for b in control.buffers] == [pixels, class_map]
+
+
+def test_a_look_travels_with_the_camera_of_its_picture_to_every_renderer():
+    """R-50, R-34: to a new one too; the next look has none if it brings none."""
+    link = opened()
+    view, projection = tuple(range(16)), tuple(k / 2 for k in range(16))
+    link.engine.control("look", width=1, height=1, buffers=(bytes(3), bytes(1)), view=view, projection=projection)
+    link.exchange()
+    link.renderer = Link().renderer
+    link.elapse(300)
+    link.engine.control("look", width=1, height=1, buffers=(bytes(3), bytes(1)))
+    link.exchange()
+    cameras = [(e.control.view, e.control.projection) for e in link.told(ControlTaken)]
+    assert cameras == [(view, projection), (view, projection), (None, None)]
+
+
+@pytest.mark.parametrize("kind", ["prompt", "schedule"])
+def test_a_camera_has_no_place_but_in_a_look(kind):
+    """R-50."""
+    values = {"prompt": {"text": "a"}, "schedule": {"schedule": {}}}[kind]
+    with pytest.raises(LocalProtocolError, match="'view' has no place") as caught:
+        opened().engine.control(kind, view=(0.0,) * 16, **values)
+    assert caught.value.fault is Fault.UNKNOWN_FIELD
 
 
 def test_a_new_renderer_is_told_look_and_prompt_again():
@@ -189,3 +213,84 @@ def test_a_reset_under_way_when_the_renderer_is_lost_has_begun_when_it_is_back()
     link.renderer.ask(link.engine.token, 1)
     link.exchange()
     assert [f.generation for f in link.frames()] == [1]
+
+
+def seeds_told(link):
+    """Seeds of the resets that the renderer took, since the last call."""
+    found = [e.control.seed for e in link.told(ControlTaken) if e.control.kind == "reset"]
+    link.renderer_events.clear()
+    return found
+
+
+def lose_and_find(link, renewed):
+    """The engine loses its renderer, and finds the same one again or a new one."""
+    link.cut.add(b"peer-0")
+    link.elapse(1500)
+    if renewed:
+        link.renderer = Link(link.offer).renderer
+    link.cut.clear()
+    link.elapse(300)
+
+
+@pytest.mark.parametrize("mode", ["play", "record"])
+@pytest.mark.parametrize("renewed", [False, True])
+@pytest.mark.parametrize("arrived", [False, True])
+def test_a_seed_is_told_again_when_the_connection_ends_before_its_receipt(mode, renewed, arrived):
+    """R-29, R-34: whether the reset arrived or not; what was drawn after it is sent in the generation that begins."""
+    link = opened(mode=mode)
+    link.engine.offer(drawn(0))
+    link.exchange()
+    number = link.engine.reset(seed=77)
+    link.engine.offer(drawn(1))
+    if arrived:
+        for wire in link.engine.drain():
+            link.renderer_events += link.renderer.receive(b"peer-0", [bytes(b) for b in wire], link.now)
+        link.renderer.drain()
+        assert seeds_told(link) == [77]
+    lose_and_find(link, renewed)
+    assert seeds_told(link) == [77]
+    assert link.of(ReceiptTaken)[-1].receipt.id == number
+    assert link.engine.generation == stream_of(link).generation
+    link.renderer.ask(link.engine.token, 1)
+    link.exchange()
+    assert [(f.seq, f.generation) for f in link.frames()] == [(1, link.engine.generation)]
+    assert not link.of(Refused)
+
+
+@pytest.mark.parametrize("later", [None, "reset", "reset while lost"])
+def test_a_seed_in_force_is_told_to_a_new_renderer_and_to_no_other(later):
+    """R-34, R-36: a later reset without a seed keeps it, one that waits for the new renderer brings it along."""
+    link = opened()
+    number = link.engine.reset(seed=5)
+    link.exchange()
+    assert link.renderer.settle(link.engine.token, number, 1)
+    if later == "reset":
+        link.engine.reset()
+    link.exchange()
+    assert seeds_told(link) == [5, None][: 1 + (later == "reset")]
+    lose_and_find(link, renewed=False)
+    assert seeds_told(link) == []
+    link.cut.add(b"peer-0")
+    link.elapse(1500)
+    if later == "reset while lost":
+        link.engine.reset()
+    lose_and_find(link, renewed=True)
+    assert seeds_told(link) == [5]
+    link.engine.reset(seed=6)
+    link.exchange()
+    assert seeds_told(link) == [6]
+    lose_and_find(link, renewed=True)
+    assert seeds_told(link) == [6]
+
+
+def test_a_seed_that_was_refused_does_not_stand():
+    """R-29, R-34."""
+    link = opened()
+    fill(link)
+    link.engine._controls._last_id = 16
+    link.engine.reset(seed=9)
+    link.exchange()
+    assert [r.code for r in link.of(Refused)] == [307]
+    link.renderer_events.clear()
+    lose_and_find(link, renewed=True)
+    assert seeds_told(link) == []

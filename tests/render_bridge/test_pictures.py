@@ -90,7 +90,8 @@ def test_a_reset_without_a_renderer_waits_for_one_and_keeps_its_seed():
     assert [(f.seq, f.generation) for f in link.frames()] == [(1, 1)]
     link.renderer = Link().renderer
     link.elapse(300)
-    assert [e.control.kind for e in link.told(ControlTaken)][3:] == ["prompt", "schedule"]
+    told = [(e.control.kind, e.control.seed) for e in link.told(ControlTaken)][3:]
+    assert told == [("prompt", None), ("reset", 9), ("schedule", None)]
 
 
 def test_pictures_carry_number_tick_and_the_stamps_of_both_ends():

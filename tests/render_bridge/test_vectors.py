@@ -53,7 +53,7 @@ def test_any_buffer_type_is_read(wrap):
 
 @pytest.mark.parametrize("row", named(read_vectors("illegal")))
 def test_illegal_bytes_are_refused_with_their_number(row):
-    """R-01 … R-10, R-34: each refusal has the number that the specification gives it."""
+    """R-01 … R-10, R-34, R-50, case B86: each refusal has the number that the specification gives it."""
     with pytest.raises(RemoteProtocolError) as caught:
         decode(wire_of(row))
     assert int(caught.value.fault) == row["code"], caught.value

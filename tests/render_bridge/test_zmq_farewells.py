@@ -147,7 +147,7 @@ def close_while_draining(end):
         wires = drain()
         if not end._stop:
             end._stop = True
-            end._events.extend(end._side.close("at the worst moment") or [])
+            end._queue(end._side.close("at the worst moment") or [])
         return wires
 
     with end._lock:

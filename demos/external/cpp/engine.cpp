@@ -55,10 +55,9 @@ bool read_map(const string &s, Fields &f) {
     }
     return n == 0;
 }
-void *sock;  // --- the engine
-volatile std::sig_atomic_t stop, is_open, held;
+void *sock; volatile std::sig_atomic_t stop, is_open, held;  // --- the engine
 string token, class_map(W * H, GROUND);
-uint64_t attempt, seq, tick, skipped, drawn, pictures, heard, spoke, greet_at, heartbeat = 250, dead = 1000;
+uint64_t attempt, seq, tick, skipped, drawn, pictures, heard, spoke, greet_at, turn, heartbeat = 250, dead = 1000;
 std::vector<std::pair<uint64_t, uint64_t>> grants;  // number, frames left
 uint64_t now_ns() { return std::chrono::steady_clock::now().time_since_epoch().count(); }
 uint64_t now() { return now_ns() / 1000000; }
@@ -113,7 +112,8 @@ void take(const string &tag, const string &header) {
     if (type == WELCOME && !is_open && value(f, "attempt") == attempt && f["session"].size() == 18)
         is_open = 1, token = f["session"].substr(2), heartbeat = value(f, "heartbeat_ms"), dead = value(f, "dead_ms");
     else if (type == BYE || code == 200) lose();
-    else if (code == 205 || code == 207) lose(1000);  // its retry_ms is no longer
+    else if (Fields d; code == 205 || code == 207)
+        read_map(f["details"], d), lose(std::min<uint64_t>(value(d, "retry_ms") + 1, 10000));
     else if (type == ERROR && f["fatal"] == "\xc3") std::fprintf(stderr, "%s\n", f["text"].c_str()), stop = 2;
     else if (!is_open) return;
     else if (type == CREDIT && !value(f, "generation")) grants.emplace_back(value(f, "grant"), value(f, "frames"));
@@ -122,9 +122,8 @@ void take(const string &tag, const string &header) {
     else if (f.count("about_grant")) give_up(value(f, "about_grant"));
 }
 int main(int count, char **words) {
-    void *context = zmq_ctx_new();
+    void *context = zmq_ctx_new(); sock = zmq_socket(context, ZMQ_DEALER);
     int linger = 200, one = 1, k = 0, more = 0;
-    sock = zmq_socket(context, ZMQ_DEALER);
     zmq_setsockopt(sock, ZMQ_LINGER, &linger, sizeof linger), zmq_setsockopt(sock, ZMQ_IMMEDIATE, &one, sizeof one);
     if (count < 2 || zmq_connect(sock, words[1])) return std::fprintf(stderr, "usage: engine ADDR [SECONDS]\n"), 2;
     std::signal(SIGINT, [](int) { stop = 1; }), std::signal(SIGTERM, [](int) { stop = 1; });
@@ -132,6 +131,7 @@ int main(int count, char **words) {
     while (!stop && now_ns() < end) {
         zmq_pollitem_t item = {sock, 0, ZMQ_POLLIN, 0};
         zmq_poll(&item, 1, now_ns() < due ? (due - now_ns()) / 1000000 + 1 : 0);
+        heard += std::max(now() - turn, heartbeat) - heartbeat, turn = now();  // we may have been suspended
         for (string parts[2]; item.revents & ZMQ_POLLIN; take(parts[0], parts[1]), zmq_poll(&item, 1, 0))
             for (k = 0, more = 1; more; k++) {
                 static char buffer[65537];  // longer frames are cut: this engine only counts the pictures
@@ -141,7 +141,7 @@ int main(int count, char **words) {
             }
         if (now_ns() >= due) draw(), due = std::max(due + 1000000000 / FPS, now_ns() - 1000000000 / FPS);
         send_frame();
-        if (is_open && now() - heard > dead) lose(); else if (!is_open && now() >= greet_at) greet();
+        if (is_open && now() > heard + dead) lose(); else if (!is_open && now() >= greet_at) greet();
         if (is_open && now() - spoke > heartbeat) send(PING, {{"id", number(seq)}, {"time", number(now_ns())}});
     }
     send(BYE, {{"text", text("the C++ engine ends")}});

@@ -13,7 +13,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from demos.sheet import write_png
+from demos.sheet import write_picture
 from engine_sim.core.errors import UserError
 from engine_sim.views.frame import FrameState
 
@@ -118,7 +118,7 @@ class Darkroom:
         """Write a picture."""
         try:
             path = free_name(self._folder, name, suffix)
-            write_png(path, pixels)
+            write_picture(path, pixels)
         except UserError as error:
             self._say(str(error))
             return

@@ -9,6 +9,7 @@ import pygame
 from ..arrows import render
 from ..hud_paint import ACCENT, GREY, WHITE, Lettering, wrapped
 from ..letterbox import Rect, letterbox, scaled
+from ..typeface import Letters
 from .page import Grid, Page, Row, Side
 
 SMALL = 13
@@ -62,6 +63,17 @@ def shown_rows(count: int, cursor: int, room: int) -> range:
     return range(first, first + room)
 
 
+def fitting(blocks: list[list[pygame.Surface]], room: int) -> list[pygame.Surface]:
+    """Rows of as many blocks as fit, one below the other. A block is a sentence: in or out, but for the first."""
+    rows: list[pygame.Surface] = []
+    for block in blocks:
+        longer = [*rows, *block]
+        if sum(row.get_height() for row in longer) > room:
+            break
+        rows = longer
+    return rows or blocks[0][:1] if blocks else []
+
+
 class PagePainter(Lettering):
     """Draws pages."""
 
@@ -83,12 +95,12 @@ class PagePainter(Lettering):
     def _title(self, surface: pygame.Surface, parts: Layout, page: Page) -> None:
         if not page.brand:
             font = self._font(int(1.7 * parts.size))
-            surface.blit(font.render(page.title, True, WHITE), parts.title.topleft)
+            surface.blit(font.render(page.title, WHITE), parts.title.topleft)
             return
         font = self._font(int(2.5 * parts.size))
         left = parts.title.left
         for word, color in zip(BRAND, (WHITE, ACCENT), strict=True):
-            image = font.render(word, True, color)
+            image = font.render(word, color)
             surface.blit(image, (left, parts.title.top))
             left += image.get_width()
 
@@ -113,7 +125,7 @@ class PagePainter(Lettering):
         size, font = parts.size, self._font(parts.size)
         line = pygame.Rect(parts.rows.topleft, (parts.rows.width, 2 * size))
         self._fill(surface, line, (10, 12, 16, 200))
-        text = font.render(grid.text + "_", True, WHITE)
+        text = font.render(grid.text + "_", WHITE)
         room = line.inflate(-size, 0)
         surface.set_clip(room)
         long = text.get_width() > room.width
@@ -126,7 +138,7 @@ class PagePainter(Lettering):
                 box = pygame.Rect(edges[0], top + row * high, edges[1] - edges[0], high).inflate(-3, -3)
                 here = (row, column) == (grid.row, grid.column)
                 self._fill(surface, box, (*ACCENT, 235) if here else (40, 44, 52, 220))
-                image = font.render(key, True, WHITE)
+                image = font.render(key, WHITE)
                 surface.blit(image, image.get_rect(center=box.center))
 
     def _row(self, surface: pygame.Surface, box: pygame.Rect, size: int, row: Row, here: bool) -> None:
@@ -161,18 +173,17 @@ class PagePainter(Lettering):
         self._fill(surface, box, (10, 12, 16, 165))
         inner = box.inflate(-size, -size)
         words = [(line, size if number else int(1.25 * size)) for number, line in enumerate(side.lines)]
-        rows = [
-            (render(self._font(each), row, GREY if number else WHITE))
+        blocks = [
+            [
+                render(self._font(each), row, GREY if number else WHITE)
+                for row in wrapped(line, inner.width, self._font(each))
+            ]
             for number, (line, each) in enumerate(words)
-            for row in wrapped(line, inner.width, self._font(each))
         ]
-        low = inner.bottom
         picture = side.picture is not None or side.outline is not None or bool(side.curve)
-        least = inner.height // 2 if picture else 0
+        rows = fitting(blocks, inner.height - (inner.height // 2 if picture else 0))
         tall = sum(row.get_height() for row in rows)
-        while rows and tall > inner.height - least:  # what does not fit below the picture is left out
-            tall -= rows.pop().get_height()
-        top = low - tall
+        top = inner.bottom - tall
         for row in rows:
             surface.blit(row, (inner.left, top))
             top += row.get_height()
@@ -231,7 +242,7 @@ class PagePainter(Lettering):
         pygame.draw.rect(veil, color, veil.get_rect(), border_radius=max(3, box.height // 8 if box.height < 90 else 8))
         surface.blit(veil, box)
 
-    def _cut(self, font: pygame.font.Font, text: str, room: int) -> str:
+    def _cut(self, font: Letters, text: str, room: int) -> str:
         """The text, or as much of its beginning as fits with three dots."""
         if font.size(text)[0] <= room:
             return text

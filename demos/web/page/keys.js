@@ -17,8 +17,14 @@ export const HELP = [
   ["L", "looks: arrow keys move, Enter takes"],
   ["T", "type a prompt; Ctrl+Enter paints it, Esc goes back to the race"],
   ["P  M  F", "pause, studio, full screen"],
-  ["pad", "stick and triggers drive; Y camera, X view, B back to the track, Start pause, Back looks"],
+  ["pad", "stick and triggers drive; Y camera, X view, B back to the track, Start pause, Back looks and all the rest"],
 ];
+
+// What stands on the key; on a keyboard without Latin letters, what stands there on one that has them.
+export function letter({ key, code }) {
+  const foreign = key.length === 1 && key > "~" && code.startsWith("Key");
+  return (foreign ? code.slice(3) : key).toLowerCase();
+}
 
 const types = (element) => element.matches?.("textarea, input");
 const holds = (element) => element.matches?.("button, a") && element.matches(":focus-visible");
@@ -53,7 +59,7 @@ export class Keys {
       }
       return;
     }
-    const name = COMMANDS[event.key.toLowerCase()];
+    const name = COMMANDS[letter(event)];
     if (name && !event.repeat) {
       event.preventDefault();
       command(name);

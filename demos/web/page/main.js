@@ -31,7 +31,7 @@ const studio = new Studio(link, {
   again: () => command("race again"),
   record: () => drive({ type: "record", on: !state.recording }),
   full: fullScreen,
-  help: () => byId("keys").showModal(),
+  help: showKeys,
   menu: () => toggleStudio(),
   "close-panel": () => toggleStudio(),
 });
@@ -51,7 +51,7 @@ const COMMANDS = {
   view: () => drives() && studio.nextView(),
   looks: () => (toggleStudio(true), studio.focusLooks()),
   prompt: () => (toggleStudio(true), byId("prompt").focus()),
-  help: () => byId("keys").showModal(),
+  help: showKeys,
   studio: () => toggleStudio(),
   "full screen": fullScreen,
   leave: () => (document.activeElement?.blur(), document.body.classList.contains("studio") && toggleStudio(false)),
@@ -59,6 +59,11 @@ const COMMANDS = {
 
 function obey(name) {
   COMMANDS[name]?.();
+}
+
+function showKeys() {
+  byId("keys").showModal();
+  byId("keys").scrollTop = 0; // its button takes the focus, and on a small page all of the view with it
 }
 
 function release() {
@@ -156,6 +161,7 @@ function stand() {
   if (state.paused && drives()) lines.push("P goes on");
   for (const line of lines) place.append(Object.assign(document.createElement("div"), { textContent: line }));
   if (loading) place.firstElementChild?.classList.add("busy");
+  place.classList.toggle("low", !loading && !state.paused); // whoever drives looks at the road
   byId("frame").classList.toggle("veiled", loading || state.paused);
 }
 

@@ -72,23 +72,36 @@ export class Studio {
     this._allow();
   }
 
-  // --- looks, with a cursor for keys and pads
+  // --- the cursor of keys and pads: over the looks in two directions, from there to everything else in a row
 
   focusLooks() {
-    (byId("looks").children[this._state.look] ?? byId("looks").children[0])?.focus({ focusVisible: true });
+    const look = byId("looks").children[this._state.look] ?? byId("looks").children[0];
+    (look && !look.disabled ? look : this._controls()[0])?.focus({ focusVisible: true });
   }
 
   get picking() {
-    return document.activeElement?.parentElement === byId("looks");
+    return Boolean(document.activeElement?.closest("#panel, dialog[open]"));
   }
 
   pick(way) {
-    const buttons = [...byId("looks").children];
-    const at = buttons.indexOf(document.activeElement);
-    const step = { up: -2, down: 2, left: -1, right: 1 }[way];
-    if (way === "take") document.activeElement.click();
-    else if (way === "leave") document.activeElement.blur();
-    else if (step) buttons[(at + step + buttons.length) % buttons.length].focus({ focusVisible: true });
+    const here = document.activeElement;
+    const dialog = here.closest("dialog[open]");
+    if (way === "take") here.click();
+    else if (way === "leave") dialog ? dialog.close() : here.blur();
+    else if (!dialog) this._neighbour(here, way)?.focus({ focusVisible: true });
+  }
+
+  _neighbour(here, way) {
+    const looks = [...byId("looks").children];
+    const look = looks[looks.indexOf(here) + { up: -2, down: 2, left: -1, right: 1 }[way]];
+    if (looks.includes(here) && look) return look;
+    const controls = this._controls().filter((one) => one === here || !looks.includes(here) || !looks.includes(one));
+    const step = ["up", "left"].includes(way) ? -1 : 1;
+    return controls[(controls.indexOf(here) + step + controls.length) % controls.length];
+  }
+
+  _controls() {
+    return [...byId("panel").querySelectorAll("button, textarea")].filter((one) => !one.disabled && one.offsetParent);
   }
 
   nextView() {

@@ -48,8 +48,7 @@ def foliage(blobs: list[Blob], lod: int, middle: float, crown: list[Blob]) -> li
         if thinned:
             offset = offset * 1.16  # fewer lumps fill the same crown
         position = (np.array(blob.center) + offset) * fit
-        finish = Finish(palette.VEGETATION, Material.LEAVES, blob.variation)
-        parts.append(_leafy(position, triangles, finish, crown, middle))
+        parts.append(_leafy(position, triangles, _leaves(blob), crown, middle))
     return parts
 
 
@@ -91,24 +90,51 @@ def _leafy(position: Floats, triangles: Ints, finish: Finish, blobs: list[Blob],
 # Rings of far crowns, from below: share of the half width, share of the half height.
 _BARREL = ((0.58, -0.93), (1.04, -0.46), (1.07, 0.2), (0.7, 0.76))
 _CUP = ((1.14, -0.42), (0.9, 0.42))
+_EGG = ((0.74, -1.04), (1.06, -0.42), (1.02, 0.32))
 
 
 def far_crown(blobs: list[Blob], middle: float, pointed: bool = False) -> Part:
     """All blobs as one closed, uneven body: a barrel of 46 triangles, or a cup of 16 that ends in a point below."""
+    low, high = _bounds(blobs)
+    low[2] = max(low[2], 0.0)
+    position = _uneven(_CUP if pointed else _BARREL, 4 if pointed else 6, blobs[0].phase, low, high)
+    if pointed:
+        position[-1, 2] = 0.7 * low[2]
+    triangles = _bands(2, 4, capped=False) if pointed else _bands(4, 6, capped=True)
+    return _leafy(position, triangles, _leaves(blobs[0]), blobs, middle)
+
+
+def far_tree(blobs: list[Blob], middle: float) -> Part:
+    """A tree of which one sees no trunk any more: 20 triangles, open below.
+
+    It stands on the ground: crowns on thin stalks along a far hill look like dots above it.
+    """
+    low, high = _bounds(blobs)
+    low[2] = 0.0
+    position = _uneven(_EGG, 4, blobs[0].phase, low, high)[:-1]
+    bands = _bands(3, 4, capped=False)
+    return _leafy(position, bands[(bands < len(position)).all(1)], _leaves(blobs[0]), blobs, middle)
+
+
+def _leaves(blob: Blob) -> Finish:
+    return Finish(palette.VEGETATION, Material.LEAVES, blob.variation)
+
+
+def _bounds(blobs: list[Blob]) -> tuple[Floats, Floats]:
+    """Lowest and highest corner of the box around all blobs, in the unit box of the plant."""
     low = np.min([np.array(b.center) - np.array(b.radii) for b in blobs], 0) * _fit(blobs)
     high = np.max([np.array(b.center) + np.array(b.radii) for b in blobs], 0) * _fit(blobs)
-    low[2] = max(low[2], 0.0)
-    shape, sides = (_CUP, 4) if pointed else (_BARREL, 6)
+    return low, high
+
+
+def _uneven(shape: tuple[tuple[float, float], ...], sides: int, phase: float, low: Floats, high: Floats) -> Floats:
+    """Rings of ``sides`` points that fill a box, no two radii alike, then a point on top and one below."""
     angle = 2.0 * np.pi / sides * (np.arange(sides)[None] + 0.5 * (np.arange(len(shape)) % 2)[:, None])
     wide, z = (np.array(column)[:, None] for column in zip(*shape, strict=True))
     rings = np.stack([wide * np.cos(angle), wide * np.sin(angle), np.broadcast_to(z, angle.shape)], -1).reshape(-1, 3)
-    rings[:, :2] *= 0.5 + 0.52 * _waves(unit(rings), blobs[0].phase)[:, None]
+    rings[:, :2] *= 0.5 + 0.52 * _waves(unit(rings), phase)[:, None]
     ends = np.array([[0.0, 0.0, 1.0], [0.0, 0.0, -1.0]])
-    position = 0.5 * (low + high) + np.concatenate([rings, ends]) * 0.5 * (high - low)
-    if pointed:
-        position[-1, 2] = 0.7 * low[2]
-    triangles = _bands(len(shape), sides, capped=not pointed)
-    return _leafy(position, triangles, Finish(palette.VEGETATION, Material.LEAVES, blobs[0].variation), blobs, middle)
+    return 0.5 * (low + high) + np.concatenate([rings, ends]) * 0.5 * (high - low)
 
 
 def _bands(rings: int, sides: int, capped: bool) -> Ints:

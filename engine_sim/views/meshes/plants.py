@@ -8,7 +8,7 @@ from render_bridge import palette
 
 from ...core.random import Stream
 from ..materials import Material
-from .foliage import Blob, far_crown, foliage
+from .foliage import Blob, far_crown, far_tree, foliage
 from .parts import Finish, Part, join, pack, unit
 from .solids import creased, icosphere, lathe
 
@@ -23,8 +23,7 @@ def broadleaf(form: int, lod: int) -> Part:
     everything = lumps + clumps
     top = min(b.center[2] for b in lumps)
     if lod == 3:
-        stalk = lathe([(0.045, 0.0), (0.0, 0.5)], 3, BARK)
-        return join([stalk, far_crown(everything, 0.52, pointed=True)])
+        return far_tree(everything, 0.52)
     if lod == 2:
         trunk = lathe([(0.045, -0.03), (0.024, top)], 3, BARK)
         return join([trunk, far_crown(everything, 0.52)])

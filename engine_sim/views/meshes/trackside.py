@@ -8,7 +8,7 @@ import numpy as np
 
 from render_bridge import palette
 
-from ..materials import Material
+from ..materials import LAMP_HEAD, START_LIGHTS, Material
 from .buildings import CONCRETE, FLAT_ROOF, METAL, plan_box_top, plan_quads
 from .parts import Finish, Part, join
 from .solids import box, lathe, moved, quads
@@ -20,7 +20,8 @@ SHADED = Finish(palette.GRANDSTAND, Material.STAND_FRAME, 128, 120)
 FACE = Finish(palette.BILLBOARD, Material.BOARD_FACE)
 BOARD_BACK = Finish(palette.BILLBOARD, Material.BOARD_FRAME)
 HUT = Finish(palette.BUILDING, Material.FACADE_PIT, 60)
-LAMP = Finish(palette.BUILDING, Material.METAL, 200)
+LAMP = Finish(palette.BUILDING, Material.METAL, LAMP_HEAD)
+SIGNAL = Finish(palette.BUILDING, Material.METAL, START_LIGHTS)
 BASE = -0.45
 PIT_BAYS = (6, 14, 28)
 STAND_BAYS = (3, 6, 10)
@@ -143,7 +144,7 @@ def board(form: int, lod: int) -> Part:
 
 
 def gantry(lod: int) -> Part:
-    """Legs and a beam across the road; the beam carries boards on both faces in its top fifth."""
+    """Legs and a beam across the road: boards on both faces in its top fifth, start lights towards the grid."""
     beam = 0.805
     parts = []
     for x in (-0.488, 0.488):
@@ -161,7 +162,11 @@ def gantry(lod: int) -> Part:
         faces.append(((-0.5 * order, y, low), (0.5 * order, y, low), (0.5 * order, y, high), (-0.5 * order, y, high)))
     parts.append(quads(faces, FACE, [uv, uv]))
     if lod == 0:
-        parts.append(box((-0.07, -0.5, beam - 0.05), (0.07, -0.44, beam + 0.03), METAL, "xXyYzZ"))
+        low, high = beam - 0.05, beam + 0.03
+        parts.append(box((-0.07, -0.5, low), (0.07, -0.44, high), SIGNAL, "xXYzZ"))
+        parts.append(
+            quads([((-0.07, -0.5, low), (0.07, -0.5, low), (0.07, -0.5, high), (-0.07, -0.5, high))], SIGNAL, [uv])
+        )
     return join(parts)
 
 

@@ -84,7 +84,7 @@ export class Engine {
     this.token = undefined;
     this.welcome = { heartbeat_ms: 250, dead_ms: 1000 };
     this.instance = crypto.getRandomValues(new Uint8Array(8));
-    this.heard = this.spoke = this.greetAt = 0;
+    this.heard = this.spoke = this.greetAt = this.advanced = 0;
     this.controlId = 0;
     this.standing = new Map();
   }
@@ -96,8 +96,9 @@ export class Engine {
     this.pump(now);
   }
 
-  /** Send a prompt or another control (R-34). */
+  /** Send a prompt or a schedule (R-34). Looks and resets are more than this small client knows: it throws Error. */
   control(kind, fields, now) {
+    if (kind !== "prompt" && kind !== "schedule") throw new Error(`a control ${kind} cannot be sent from here`);
     const control = { id: ++this.controlId, kind, ...fields };
     this.standing.set(kind, control);
     if (this.state === "open") this.send(TYPES.CONTROL, { ...control, generation: this.generation }, [], now);
@@ -106,6 +107,10 @@ export class Engine {
   /** Let time pass; call it a few times a heartbeat. */
   advance(now) {
     if (this.state === "closed") return;
+    // R-39: a page that slept must not take its renderer for dead; of its pause a heartbeat at most counts as silence.
+    const pause = now - this.advanced - this.welcome.heartbeat_ms;
+    if (pause > 0) this.heard = Math.min(now, this.heard + pause);
+    this.advanced = now;
     if (this.state === "open") {
       if (now - this.heard > this.welcome.dead_ms) this.lose("the renderer is silent", now);
       else if (now - this.spoke > this.welcome.heartbeat_ms) {

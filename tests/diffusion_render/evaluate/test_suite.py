@@ -28,7 +28,7 @@ from diffusion_render.evaluate.suite import FORMAT, SuiteConfig, run_suite
 from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import RenderError, SessionConfig
-from tests.diffusion_render.toys import HEIGHT, WIDTH, some_maps, toy_renderer
+from tests.diffusion_render.toys import HEIGHT, WIDTH, heading_renderer, some_maps, toy_renderer
 
 FPS = 8
 CPU = torch.device("cpu")
@@ -264,6 +264,18 @@ def test_the_stream_is_the_session_as_it_is_played():
     made = SessionLane(renderer, config, reference_of(film)).push(film.shots)
     assert len(made) == 16
     assert made[0].dtype == torch.uint8
+
+
+def test_the_camera_of_a_reference_reaches_the_stream():
+    renderer, film = heading_renderer(), footage(12).shots
+    row = torch.tensor([0.0, 0, 2, 1, 0, 0, 0, 0, 1, 1, 0.3, 2500]).double()
+    guides = Guides(torch.full((12, HEIGHT, WIDTH), 20.0), row.expand(12, -1))
+    behind = torch.cat([row[:3], -row[3:6], row[6:]])
+    drives = [
+        Drive(film.class_maps, film.teacher, film.teacher[0], film.class_maps[0], None, None, guides, camera)
+        for camera in (row, behind, None)
+    ]
+    assert len({score_streams(renderer, SCHEDULE, [drive], fps=FPS).detail for drive in drives}) == 3
 
 
 def test_training_gets_its_curves_and_its_sheet(tmp_path):

@@ -1,15 +1,16 @@
-"""The generator: cached equals uncached, no run of tokens sees a later one."""
+"""The generator: cached equals uncached, no run of tokens sees a later one, headings are an option."""
 
 from collections import defaultdict
+from dataclasses import replace
 
 import pytest
 import torch
 
 from diffusion_render.model.attention import rotary_table, rotate
-from diffusion_render.model.generator import Generator, GeneratorConfig, Tokens
+from diffusion_render.model.generator import MAY_BE_MISSING, Generator, GeneratorConfig, Tokens
 from tests.diffusion_render.toys import waken
 
-CONFIG = GeneratorConfig(width=256, layers=3, latent=8, structure=6, text=12, text_tokens=4)
+CONFIG = GeneratorConfig(width=256, layers=3, latent=8, structure=6, text=12, text_tokens=4, heading=True)
 
 
 def run_of(units: int, first: int, seed: int) -> Tokens:
@@ -19,6 +20,7 @@ def run_of(units: int, first: int, seed: int) -> Tokens:
         torch.randn(2, units, 6, 2, 3, generator=generator),
         torch.rand(2, units, generator=generator),
         torch.arange(first, first + units),
+        torch.randn(2, units, 3, generator=generator),
     )
 
 
@@ -71,6 +73,15 @@ def test_history_does_not_see_the_chunk_nor_the_prefix_history(model):
         assert poisoned[:, early:].isnan().all()
 
 
+def test_runs_are_split_between_units_in_all_that_they_hold():
+    whole = run_of(3, 1, 1)
+    early, late = whole.split(1)
+    assert whole.split(0)[0] is None
+    for name in ("latents", "structure", "level", "heading"):
+        assert torch.equal(torch.cat([getattr(early, name), getattr(late, name)], 1), getattr(whole, name)), name
+    assert late.positions.tolist() == [2, 3]
+
+
 @torch.no_grad()
 def test_every_condition_reaches_the_velocity(model):
     reference, sink, history, chunk = run_of(1, 0, 1), run_of(2, 1, 2), run_of(2, 3, 6), run_of(2, 5, 3)
@@ -82,10 +93,37 @@ def test_every_condition_reaches_the_velocity(model):
         "history": (TEXT, reference, sink, run_of(2, 3, 9), chunk),
         "structure": (TEXT, reference, sink, history, chunk._replace(structure=-chunk.structure)),
         "level": (TEXT, reference, sink, history, chunk._replace(level=1 - chunk.level)),
+        "heading of the reference": (TEXT, turned(reference), sink, history, chunk),
+        "heading of the sink": (TEXT, reference, turned(sink), history, chunk),
+        "heading of the history": (TEXT, reference, sink, turned(history), chunk),
+        "heading": (TEXT, reference, sink, history, turned(chunk)),
         "position": (TEXT, reference, sink, history, chunk._replace(positions=chunk.positions + 3)),
     }
     for name, arguments in changes.items():
         assert (model(*arguments) - before).abs().max() > 1e-6, name
+
+
+def turned(run: Tokens) -> Tokens:
+    return run._replace(heading=-run.heading)
+
+
+@torch.no_grad()
+def test_no_heading_and_a_layer_at_zero_are_no_layer_bit_for_bit():
+    torch.manual_seed(0)
+    plain, fresh, awake = Generator(replace(CONFIG, heading=False)), Generator(CONFIG), Generator(CONFIG)
+    waken(plain)
+    waken(awake)
+    for target in (fresh, awake):
+        missing, unexpected = target.load_state_dict(plain.state_dict(), strict=False)
+        assert (tuple(missing), unexpected) == (MAY_BE_MISSING, [])
+    runs = run_of(1, 0, 1), run_of(2, 1, 2), run_of(2, 3, 6), run_of(2, 5, 3)
+    silent = [run._replace(heading=None) for run in runs]
+    unknown = [run._replace(heading=torch.zeros_like(run.heading)) for run in runs]
+    expected = plain(TEXT, *runs)
+    assert torch.equal(fresh(TEXT, *runs), expected)
+    assert torch.equal(awake(TEXT, *silent), expected)
+    assert torch.equal(awake(TEXT, *unknown), expected)
+    assert not torch.equal(awake(TEXT, *runs), expected)
 
 
 @torch.no_grad()

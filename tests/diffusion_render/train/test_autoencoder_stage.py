@@ -12,7 +12,7 @@ from diffusion_render.train.clip_bank import BankConfig, ClipBank
 from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.shards import ShardError, read_shard, shard_paths
 from engine_sim.recording.container import ContainerWriter
-from tests.diffusion_render.toys import HEIGHT, TOY_AUTOENCODER, WIDTH, some_maps
+from tests.diffusion_render.toys import HEIGHT, TOY_ADVERSARY, TOY_AUTOENCODER, WIDTH, some_maps
 
 CPU = torch.device("cpu")
 FRAMES = 12
@@ -107,7 +107,15 @@ def test_clips_of_different_sizes_in_one_folder_are_refused(tmp_path):
 
 
 STAGE = AutoencoderStage(
-    batch=2, frames=8, crop=64, rate=5e-3, warmup=5, adversarial_from=0.7, adversarial_least=0, average=0.9
+    batch=2,
+    frames=8,
+    crop=64,
+    rate=5e-3,
+    warmup=5,
+    adversarial_from=0.7,
+    adversarial_least=0,
+    average=0.9,
+    adversary=TOY_ADVERSARY,
 )
 
 

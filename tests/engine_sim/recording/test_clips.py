@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from concurrent.futures.process import BrokenProcessPool
 
 import numpy as np
 import pytest
@@ -168,6 +169,16 @@ def test_ctrl_c_stops_workers_too(folder, tmp_path, monkeypatch):
     assert not cut(tmp_path / "c", processes=Workers(1, 1)).finished
     assert cut(tmp_path / "c").finished
     assert files(tmp_path / "c") == files(folder)
+
+
+def test_a_signal_that_ends_the_workers_too_is_a_stop_and_no_fault(tmp_path, monkeypatch):
+    def ended(*arguments):
+        signal.raise_signal(signal.SIGTERM)
+        raise BrokenProcessPool
+
+    monkeypatch.setattr(workers, "_pools", ended)
+    assert not cut(tmp_path / "c", processes=Workers(1, 1)).finished
+    assert cut(tmp_path / "c").finished
 
 
 def test_another_plan_or_a_foreign_folder_is_refused(folder, tmp_path):

@@ -13,8 +13,8 @@ from engine_sim.views import teacher_view
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.gl_context import GlContext
 from engine_sim.views.look import sample_look
+from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_sheet import posed_frame
 from tests.engine_sim.views.shader_programs import Program, all_programs
 
 VALIDATOR = shutil.which("glslangValidator")

@@ -7,9 +7,9 @@ import pytest
 
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.look import sample_look
+from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
 from engine_sim.views.teacher_hills import FAR, NEAR, HillShade, sun_reach
-from engine_sim.views.teacher_sheet import posed_frame
 from engine_sim.views.teacher_view import open_teacher_view
 
 CELL = 8.0

@@ -7,9 +7,9 @@ from engine_sim.core.errors import UserError
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.gl_context import GlContext, open_gl
 from engine_sim.views.look import LIGHTINGS, sample_look
+from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
 from engine_sim.views.teacher_paint import CardPainter
-from engine_sim.views.teacher_sheet import posed_frame
 from engine_sim.views.teacher_view import open_teacher_view
 
 SIZE = (96, 64)

@@ -1,4 +1,4 @@
-"""Textures, print, draw groups, shadow maps and sheets of the teacher view."""
+"""Textures, print, draw groups, shadow maps and posed moments of the teacher view."""
 
 import numpy as np
 import pytest
@@ -6,8 +6,8 @@ import pytest
 from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.culling import draw_list
 from engine_sim.views.gl_context import open_gl
-from engine_sim.views.look import sample_look
 from engine_sim.views.materials import Material
+from engine_sim.views.posed import posed_car, posed_frame
 from engine_sim.views.scene import build_scene
 from engine_sim.views.scene_data import INSTANCE_DTYPE
 from engine_sim.views.teacher_atlas import BRANDS, DIGIT, PANEL, print_atlas
@@ -15,7 +15,6 @@ from engine_sim.views.teacher_families import FAMILY_OF, Family, families_of, pa
 from engine_sim.views.teacher_noise import fractal, hash_grid, stones, value_noise
 from engine_sim.views.teacher_scene import TeacherScene
 from engine_sim.views.teacher_shadows import MAPS, SunShadows
-from engine_sim.views.teacher_sheet import contact_sheet, look_sheet, posed_car, posed_frame, track_sheet
 from engine_sim.views.teacher_textures import SIZE, Layer, detail_layers
 
 TRACK = "acorn-loop"
@@ -144,18 +143,6 @@ def test_shadow_maps_are_redrawn_only_when_their_centre_moves(scene):
         shadows.follow(frame.camera)
         assert not drawn
     assert all(kind.step / (2.0 * kind.half / 1024) % 1.0 == 0.0 for kind in MAPS)
-
-
-def test_sheets_hold_every_picture_with_its_label(scene):
-    blank = np.full((64, 96, 3), 90, np.uint8)
-    sheet = contact_sheet([("one", blank), ("two", blank), ("three", blank)], 2)
-    assert sheet.shape == (2 * 64 + 12, 2 * 96 + 12, 3)
-    assert sheet[8:30, 8:30].mean() == 90
-    assert sheet.max() > 130
-    frame = posed_frame(load_track(TRACK), 120.0)
-    looks = [(name, sample_look(1, name)) for name in ("sunset", "storm")]
-    assert look_sheet(scene, frame, looks, 64, 64, 2).std() > 20
-    assert track_sheet([(load_track(TRACK), 50.0, sample_look(2))], 64, 64).shape == (72, 72, 3)
 
 
 def test_posed_cars_stand_on_the_road():

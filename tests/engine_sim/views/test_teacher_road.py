@@ -12,8 +12,8 @@ from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import Camera, FrameState
 from engine_sim.views.look import named_look, sample_look
 from engine_sim.views.materials import LINE_REACH, Material
+from engine_sim.views.posed import posed_car, posed_frame
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_sheet import posed_car, posed_frame
 from engine_sim.views.teacher_view import open_teacher_view
 from render_bridge.palette import ROAD
 

@@ -11,8 +11,8 @@ from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.look import LIGHTINGS, Look, sample_look
+from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
-from engine_sim.views.teacher_sheet import posed_frame
 from engine_sim.views.teacher_view import IN_FLIGHT, TeacherView, open_teacher_view
 from render_bridge.palette import GRASS, PLAYER_CAR, ROAD, SKY, TERRAIN
 

@@ -1,0 +1,82 @@
+"""A picture as H.264 or VP8 packets for browsers: one encoder for all who watch, which sends a key frame when asked."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import av
+import cv2
+import numpy as np
+from av.video.frame import PictureType
+from numpy.typing import NDArray
+
+from engine_sim.recording.video import to_yuv
+
+from .output import OutputConfig, set_up_video
+
+H264, VP8 = "H264", "VP8"
+CODECS = {H264: "libx264", VP8: "libvpx"}
+"""Name in a session description → encoder; the best one first."""
+
+
+class PictureEncoder:
+    """Encodes pictures of one size.
+
+    Args:
+        codec: of ``CODECS``.
+        width, height: of every picture; odd ones are padded.
+        config: how.
+    """
+
+    def __init__(self, codec: str, width: int, height: int, config: OutputConfig) -> None:
+        self._codec, self._fps = codec, config.fps
+        self._pad = height % 2, width % 2
+        context = av.CodecContext.create(CODECS[codec], "w")
+        assert isinstance(context, av.VideoCodecContext)
+        self._context = context
+        size = width + width % 2, height + height % 2
+        if codec == H264:
+            set_up_video(context, *size, config)
+            context.profile = "Baseline"  # which every browser decodes
+            context.options = {**context.options, "forced-idr": "1"}
+        else:
+            set_up_vp8(context, *size, config)
+
+    def encode(self, rgb: NDArray[np.uint8], number: int, key: bool) -> list[av.Packet]:
+        """A picture RGB uint8 ``[H, W, 3]`` → its packets.
+
+        Args:
+            number: of the slot that it is shown in, counted at the rate of the config.
+            key: a viewer has nothing before this picture.
+        """
+        if any(self._pad):
+            rgb = np.pad(rgb, ((0, self._pad[0]), (0, self._pad[1]), (0, 0)), mode="edge")
+        frame = to_yuv(rgb, number, self._fps) if self._codec == H264 else to_plain_yuv(rgb, number, self._fps)
+        if key:
+            frame.pict_type = PictureType.I
+        return list(self._context.encode(frame))
+
+
+def set_up_vp8(context: av.VideoCodecContext, width: int, height: int, config: OutputConfig) -> None:
+    """VP8 without frames held back, of the rate that H.264 may have at most."""
+    context.width, context.height, context.pix_fmt = width, height, "yuv420p"
+    context.time_base, context.framerate = Fraction(1, config.fps), Fraction(config.fps)
+    context.gop_size = max(1, round(config.key_seconds * config.fps))
+    context.thread_count = 2
+    rate = config.largest_rate(width, height)
+    context.bit_rate = rate
+    context.options = {
+        "deadline": "realtime",
+        "cpu-used": "-12",
+        "lag-in-frames": "0",
+        "maxrate": str(rate),
+        "bufsize": str(rate // 2),
+    }
+
+
+def to_plain_yuv(rgb: NDArray[np.uint8], number: int, fps: int) -> av.VideoFrame:
+    """As ``to_yuv``, in BT.601: VP8 cannot say which colours it means, and browsers take these."""
+    planes = np.asarray(cv2.cvtColor(rgb, cv2.COLOR_RGB2YUV_I420), np.uint8)
+    frame = av.VideoFrame.from_ndarray(planes, format="yuv420p")
+    frame.pts, frame.time_base = number, Fraction(1, fps)
+    return frame

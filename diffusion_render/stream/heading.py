@@ -1,0 +1,75 @@
+"""Where the camera looks over the ground, beside where the reference's camera looked.
+
+With a low sun a road looks one way when it is driven into the light and another when it is driven out of it. Class
+maps do not say where the light comes from. The reference shows it, but only for the way in which its own camera looked:
+so the generator is told by how much each unit's camera has turned from there.
+
+Headings are angles in rad, counter-clockwise from the world's x axis as seen from above (z is up). NaN means unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from .guides import CAMERA_VALUES, Guides
+
+UNKNOWN = float("nan")
+_LEAST = 1e-3
+"""A camera whose view has a smaller share than this along the ground looks straight up or down: it has no heading."""
+
+
+def camera_headings(rows: Tensor) -> Tensor:
+    """Headings of cameras.
+
+    Args:
+        rows: ``[..., 12]``, see ``guides.CAMERA_VALUES``.
+
+    Returns:
+        float64 ``[...]`` on the same device; NaN for a camera that looks straight up or down, or whose view is not
+        finite.
+    """
+    forward = rows[..., 3:6].double()
+    x, y, _ = forward.unbind(-1)
+    level = torch.hypot(x, y) > _LEAST * forward.norm(dim=-1)
+    known = level & forward.isfinite().all(-1)
+    return torch.where(known, torch.atan2(y, x), UNKNOWN)
+
+
+def camera_heading(row: Tensor | None) -> float:
+    """Heading of one camera ``[12]``; NaN without one. ValueError for another shape."""
+    if row is not None and tuple(row.shape) != (CAMERA_VALUES,):
+        raise ValueError(f"a reference has one camera ({CAMERA_VALUES},), got {tuple(row.shape)}")
+    return UNKNOWN if row is None else float(camera_headings(row))
+
+
+def unit_headings(guides: Sequence[Guides | None], frames: int) -> list[float]:
+    """Headings of units: that of a unit's last frame, NaN if any of its frames has no guides.
+
+    Args:
+        guides: one entry a frame, each of a single frame; a whole number of units.
+        frames: of a unit.
+    """
+    units = [guides[k : k + frames] for k in range(0, len(guides), frames)]
+    last = [None if any(g is None for g in unit) else unit[-1] for unit in units]
+    rows = [g.camera[0] for g in last if g is not None]
+    known = iter(camera_headings(torch.stack(rows)).tolist() if rows else ())
+    return [UNKNOWN if g is None else next(known) for g in last]
+
+
+def turned(headings: Tensor, reference: Tensor) -> Tensor:
+    """What the generator reads of headings.
+
+    Args:
+        headings: rad ``[...]``, float64.
+        reference: that of the reference's camera, broadcasts to them.
+
+    Returns:
+        float32 ``[..., 3]``: cosine and sine of the turn from the reference's camera, and 1; zeros where either is
+        unknown.
+    """
+    turn = headings - reference
+    told = torch.stack([turn.cos(), turn.sin(), torch.ones_like(turn)], -1)
+    return torch.where(turn.isnan()[..., None], 0.0, told).float()

@@ -1,0 +1,103 @@
+"""The page on which browsers watch a stream, in a real Chromium without a window."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+pytest.importorskip("aiohttp", reason="pip install paintover[web]")
+pytest.importorskip("aiortc", reason="pip install paintover[web]")
+
+from demos.streaming import theatre as theatres
+from demos.streaming.numbered import BRIGHT, number_of, numbered
+from demos.streaming.theatre import Theatre
+
+from .browser import CHROMIUM, Browser
+from .conftest import wait_for
+from .spectators import Stage, staged
+
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
+PIXELS = """(() => {
+  const video = document.getElementById("video");
+  const size = [video.videoWidth, video.videoHeight];
+  const pen = new OffscreenCanvas(...size).getContext("2d");
+  pen.drawImage(video, 0, 0);
+  return [...size, ...pen.getImageData(0, 0, ...size).data];
+})()"""
+SEEN = "document.getElementById('veil').hidden"
+TOKEN = "0123456789abcdefghij"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    chromium = Browser()
+    yield chromium
+    chromium.close()
+
+
+def picture(page) -> np.ndarray:
+    width, height, *values = page.eval(PIXELS)
+    return np.array(values, np.uint8).reshape(height, width, 4)[..., :3]
+
+
+def test_a_page_shows_the_newest_picture_in_its_colours_and_follows_its_size(browser):
+    with staged() as stage:
+        page = browser.page(stage.url)
+        page.until("document.getElementById('title').textContent === 'Live'")
+        assert "first picture" in page.text("#text")
+        stage.show(numbered(0b1010011, 128, 64), 0b1010011)
+        page.until(SEEN)
+        wait_for(lambda: number_of(picture(page)) == 0b1010011)
+        bright = picture(page)[40:60, -12:-4] if number_of(picture(page)) >> 15 else picture(page)[10:24, 4:12]
+        assert np.abs(bright.reshape(-1, 3).mean(0) - BRIGHT).max() < 16
+        stage.show(numbered(5, 192, 96), 0b1010100)
+        page.until("document.getElementById('video').videoWidth === 192")
+        wait_for(lambda: number_of(picture(page)) == 5)
+        page.close()
+        wait_for(lambda: stage.theatre._audience.watching == 0)  # a closed tab says goodbye
+
+
+def test_a_stream_that_ends_is_missed_and_found_again(browser, monkeypatch):
+    with staged() as stage:
+        plan = stage.theatre._plan
+        stage.play()
+        page = browser.page(stage.url)
+        page.until(SEEN)
+    page.until(f"!{SEEN}")
+    assert page.text("#title") in ("The stream stands still", "The stream is gone", "The stream is not there")
+    page.until("document.getElementById('text').textContent.includes('comes back')")
+    with Theatre(plan) as theatre:
+        again = Stage(theatre, stage.url)
+        again.play()
+        page.until(SEEN)
+        again.close()
+    page.close()
+
+
+def test_a_full_house_is_waited_for_and_a_token_asked_for(browser, monkeypatch):
+    monkeypatch.setattr(theatres, "GUESS_S", 0.01)
+    with staged(viewers=1, token=TOKEN) as stage:
+        stage.play()
+        first = browser.page(f"{stage.url}/#token={TOKEN}")
+        first.until(SEEN)
+        assert TOKEN not in first.eval("location.href")
+        second = browser.page(stage.url, before="sessionStorage.clear()")
+        second.until("!document.getElementById('token-form').hidden")
+        second.eval("document.getElementById('token').value = 'guess'")
+        second.eval("document.querySelector('#token-form button').click()")
+        second.until("document.getElementById('text').textContent.includes('wrong')")
+        second.eval(f"document.getElementById('token').value = '{TOKEN}'")
+        second.eval("document.querySelector('#token-form button').click()")
+        second.until("document.getElementById('title').textContent === 'No place is free'")
+        first.close()
+        second.until(SEEN)
+        second.close()
+
+
+def test_a_browser_without_webrtc_is_told(browser):
+    with staged() as stage:
+        page = browser.page(stage.url, before="delete window.RTCPeerConnection")
+        page.until("document.getElementById('title').textContent === 'This browser has no WebRTC'")
+        page.close()
