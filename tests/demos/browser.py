@@ -21,9 +21,9 @@ CHROMIUM = next(
 HEADLESS = (
     "--headless", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", "--no-first-run",
     "--disable-background-timer-throttling", "--disable-renderer-backgrounding", "--remote-debugging-port=0",
-    "--autoplay-policy=no-user-gesture-required", "--mute-audio",
+    "--autoplay-policy=no-user-gesture-required", "--mute-audio", "--force-prefers-reduced-motion",
 )  # fmt: skip
-"""No window; the sandbox needs rights that containers do not give."""
+"""No window; the sandbox needs rights that containers do not give; nothing slides away from below a click."""
 START_S = 30.0
 MIDDLE = """(() => {
   const element = document.querySelector(%s);
