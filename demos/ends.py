@@ -77,6 +77,29 @@ def stoppable() -> Iterator[None]:
 
 
 @contextlib.contextmanager
+def undivided() -> Iterator[None]:
+    """Ctrl-C, SIGTERM and the end of the terminal wait until what runs inside is done, then act as they would have.
+
+    Outside the main thread, where signals cannot be caught, nothing changes.
+    """
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    numbers = [n for n in (getattr(signal, name, None) for name in names) if n is not None]
+    if threading.current_thread() is not threading.main_thread():
+        numbers = []
+    before = {n: handler for n in numbers if callable(handler := signal.getsignal(n))}
+    came: list[int] = []
+    for number in before:
+        signal.signal(number, lambda number, _frame: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    for number in came[:1]:
+        before[number](number, None)
+
+
+@contextlib.contextmanager
 def advising(way: str) -> Iterator[None]:
     """Add this command's way without OpenGL to a refusal for want of it; others pass as they are."""
     try:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from demos.bridge.drawn import OFFERED_PLANES, drawn_frame
 from demos.bridge.memory import Memory, read_memory, write_memory
+from demos.ends import undivided
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
@@ -26,6 +27,7 @@ from render_bridge.palette import RACING
 from render_bridge.plain_text import LINE, shown
 from render_bridge.protocol.engine_side import Greeting
 from render_bridge.protocol.events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, Refused
+from render_bridge.protocol.faults import LocalProtocolError
 from render_bridge.protocol.messages import Welcome
 from render_bridge.talk import NOBODY, Talk
 from render_bridge.zmq.engine_end import EngineEnd
@@ -172,11 +174,15 @@ class RemoteEngine:
         due, saved = time.monotonic(), 0.0
         count = 0
         while frames is None or count < frames:
-            pressed = time.monotonic_ns()
-            for _ in range(step):
-                self._drive.step()
             count += 1
-            self._offer(pressed, last=count == frames)
+            with undivided():  # whoever ends us between two ticks would leave a state that no frame has
+                pressed = time.monotonic_ns()
+                for _ in range(step):
+                    self._drive.step()
+                offered = self._offer(pressed, last=count == frames)
+            while not offered:
+                self._wait(0.0)
+                offered = self._offer(pressed, last=count == frames)
             if self._plan.memory and time.monotonic() - saved > MEMORY_EVERY_S and self.end.token:
                 saved = time.monotonic()
                 self._remember(self._plan.memory)
@@ -184,16 +190,16 @@ class RemoteEngine:
             self._wait(due if self._plan.mode == "play" else 0.0)
         self._drain()
 
-    def _offer(self, pressed: int, last: bool) -> None:
+    def _offer(self, pressed: int, last: bool) -> bool:
+        """Draw the frame and hand it over; False without credit for it."""
         frame = self._drive.frame()
-        class_map, planes = self._draw(frame)
-        drawn = drawn_frame(frame, class_map, planes, pressed, last)
-        while True:
-            try:
-                self.end.offer(drawn, timeout=0.05)
-                return
-            except NoCredit:
-                self._wait(0.0)
+        try:
+            self.end.offer(drawn_frame(frame, *self._draw(frame), pressed, last), timeout=0.05)
+        except NoCredit:
+            return False
+        except LocalProtocolError:  # between drawing and offering a renderer greeted that wants other planes
+            self.end.offer(drawn_frame(frame, *self._draw(frame), pressed, last))
+        return True
 
     def _draw(self, frame: FrameState) -> tuple[NDArray[np.uint8], dict[str, NDArray[np.generic]]]:
         chosen = self.end.welcome.planes if self.end.welcome is not None else ()

@@ -84,18 +84,14 @@ def measure_visits(what: str, seconds: float) -> dict[str, Any]:
     from demos.web.options import need_packages
 
     need_packages()
+    from demos.ends import stoppable
+    from demos.streaming.bench import bench_stream
+    from demos.web.bench import bench_web
     from demos.web.visits import VisitsPlan
 
-    def say(line: str) -> None:
-        print(line, flush=True)
-
-    if what == "web":
-        from demos.web.bench import bench_web
-
-        return bench_web(VisitsPlan(seconds), say)
-    from demos.streaming.bench import bench_stream
-
-    return bench_stream(VisitsPlan(seconds), say)
+    bench = {"web": bench_web, "stream": bench_stream}[what]
+    with stoppable():  # nobody is left behind
+        return bench(VisitsPlan(seconds), lambda line: print(line, flush=True))
 
 
 def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[str, Any]:

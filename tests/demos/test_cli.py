@@ -1,6 +1,7 @@
 """The command line: quick, one-line refusals, the promised exit codes."""
 
 import json
+import signal
 import subprocess
 import sys
 
@@ -8,7 +9,7 @@ import pytest
 
 import demos.commands.tracks as tracks_command
 from demos import cli, options, report
-from demos.ends import BAD_INPUT, INTERRUPTED, advising, guarded
+from demos.ends import BAD_INPUT, INTERRUPTED, advising, guarded, undivided
 from engine_sim.core.errors import UserError
 from engine_sim.views import class_view
 
@@ -195,3 +196,18 @@ def test_json_reports_have_no_words_that_json_lacks(capsys):
 
 def test_a_summary_has_median_and_spread():
     assert report.summary([3.0, 1.0, 2.0]) == {"median": 2.0, "low": 1.0, "high": 3.0, "samples": 3}
+
+
+def test_ctrl_c_waits_for_what_must_not_be_divided():
+    before, done = signal.getsignal(signal.SIGINT), []
+
+    def whole():
+        with undivided():
+            signal.raise_signal(signal.SIGINT)
+            signal.raise_signal(signal.SIGINT)
+            done.append("all of it")
+
+    with pytest.raises(KeyboardInterrupt):
+        whole()
+    assert done == ["all of it"]
+    assert signal.getsignal(signal.SIGINT) is before
