@@ -30,7 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--clips", type=Path, required=True, metavar="DIR", help="clip folder to train on")
     add("--held-out", type=Path, required=True, metavar="DIR", help="clip folder to score on")
     add("--folder", type=Path, required=True, metavar="DIR", help="run folder: curves, pictures, state, weights/")
-    add("--start", type=Path, metavar="DIR", help="go on from the weights of an earlier run in DIR")
+    add("--start-from", type=Path, metavar="DIR", help="go on from the weights of an earlier run in DIR")
     add("--seconds", default="600", metavar="S,…", help="time for each stage, or one for all (default 600)")
     add("--steps", type=int, default=1_000_000, metavar="N", help="most optimiser steps of a stage")
     add("--evaluations", type=int, default=6, metavar="N", help="held-out scores taken in a stage (default 6)")
@@ -38,8 +38,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--crop", type=int, metavar="PX", help="side of the autoencoder's square crops")
     add("--rate", type=float, metavar="LR", help="peak learning rate (default: the stage's)")
     add("--octaves", type=int, metavar="N", help="octaves of anchored noise that the decoder reads (default: preset's)")
-    add("--selected", action="store_true", help="the decoder gives corrections per class; --start may lack that layer")
-    add("--heading", action="store_true", help="the generator knows the camera's turn; --start may lack that layer")
+    add(
+        "--selected",
+        action="store_true",
+        help="the decoder gives corrections per class; --start-from may lack it",
+    )
+    add(
+        "--heading", action="store_true", help="the generator knows the camera's turn; --start-from may lack it"
+    )
     add("--guides", type=float, metavar="SHARE", help="share of batches with guide planes")
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
@@ -115,7 +121,7 @@ def _open(args: argparse.Namespace, team: Team) -> Workshop:
     held_out = ClipBank(args.held_out, device, limit=32)
     print(f"training on {device}: {bank.describe()}; scored on {held_out.describe()}")
     renderer = Renderer(config).to(device)
-    parts = Parts(args.folder / "weights", args.start, args.preset)
+    parts = Parts(args.folder / "weights", args.start_from, args.preset)
     return Workshop(renderer, bank, held_out, parts, args.folder, lambda b: encode_prompts(b.prompts, device), team)
 
 

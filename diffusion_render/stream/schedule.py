@@ -34,8 +34,7 @@ class Schedule:
         sink: first units of the stream, kept in every window; 0, since the reference says already what they would.
         history: units just before the chunk.
         steps: noise levels that the sampler visits, from 1 down; the last step goes to 0.
-        history_noise: noise level given to history. So much of it leaves motion and takes the colours from the
-            reference: at 0.1 the stream of the present weights grows brighter and brighter (docs/LOG.md).
+        history_noise: noise level given to history, in play as in training: a little of it damps drift.
 
     Raises:
         ValueError: if the first window cannot feed the second, or a count or level is out of range.
@@ -46,7 +45,7 @@ class Schedule:
     sink: int = 0
     history: int = 2
     steps: tuple[float, ...] = (1.0, 0.6)
-    history_noise: float = 0.8
+    history_noise: float = 0.2
 
     def __post_init__(self) -> None:
         if min(self.first, self.chunk) < 1 or min(self.sink, self.history) < 0:

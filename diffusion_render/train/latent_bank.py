@@ -75,6 +75,15 @@ class Given(NamedTuple):
     standing: Tensor
 
 
+class Pick(NamedTuple):
+    """Which windows: ``clip``, first unit ``start``, and ``kind`` of the reference, ``[N]`` each on the CPU."""
+
+    clip: Tensor
+    start: Tensor
+    kind: Tensor
+    given: Given
+
+
 @dataclass(frozen=True)
 class WindowConfig:
     """How windows are drawn.
@@ -144,8 +153,11 @@ class LatentBank:
 
     def sample(self, step: int, batch: int, units: int) -> WindowBatch:
         """Random windows of ``step``; their references, prompts and headings are drawn as the configs say."""
-        draw = torch.Generator().manual_seed(step)
-        pick = torch.randint(len(self.bank), (batch,), generator=draw)
+        return self.at(self.draw(torch.Generator().manual_seed(step), batch, units), units)
+
+    def draw(self, draw: torch.Generator, batch: int, units: int) -> Pick:
+        """Random windows of ``units`` units, and what is given to them."""
+        clip = torch.randint(len(self.bank), (batch,), generator=draw)
         start = torch.randint(self.units - units + 1, (batch,), generator=draw)
         config, chance = self.bank.config, torch.rand(batch, generator=draw)
         away = torch.rand(batch, generator=draw) < config.other_place
@@ -154,8 +166,11 @@ class LatentBank:
         unturned = torch.rand(batch, generator=draw)
         standing = torch.rand(batch, generator=draw) < self.config.standing
         least = self.config.no_heading
-        given = Given(prompted, unturned >= least, unturned >= least / 2, standing)
-        return self.windows(pick, start, kind, units, given)
+        return Pick(clip, start, kind, Given(prompted, unturned >= least, unturned >= least / 2, standing))
+
+    def at(self, pick: Pick, units: int) -> WindowBatch:
+        """The windows that ``pick`` names."""
+        return self.windows(pick.clip, pick.start, pick.kind, units, pick.given)
 
     def windows(self, pick: Tensor, start: Tensor, kind: Tensor, units: int, given: Given | None = None) -> WindowBatch:
         """Windows of the picked clips from unit ``start`` on, under the references of ``kind``; ``[N]`` on the CPU."""

@@ -21,6 +21,7 @@ class ReconstructionWeights:
         motion: L1 of frame differences.
         border: factor on the frame differences across latent borders.
         texture: L1 of local contrast, see ``texture_loss``.
+        tone: L1 of means over patches, see ``tone_loss``.
     """
 
     chroma: float = 0.5
@@ -28,6 +29,7 @@ class ReconstructionWeights:
     motion: float = 0.5
     border: float = 3.0
     texture: float = 1.0
+    tone: float = 1.0
 
 
 def reconstruction_loss(output: Tensor, target: Tensor, w: ReconstructionWeights) -> dict[str, Tensor]:
@@ -40,8 +42,9 @@ def reconstruction_loss(output: Tensor, target: Tensor, w: ReconstructionWeights
         "gradient": multi_scale_gradient(error.flatten(0, 1)),
         "motion": motion_loss(error, w.border),
         "texture": texture_loss(output.flatten(0, 1), target.flatten(0, 1)),
+        "tone": tone_loss(error.flatten(0, 1)),
     }
-    weights = {"l1": 1.0, "chroma": w.chroma, "gradient": w.gradient, "motion": w.motion, "texture": w.texture}
+    weights = {"l1": 1.0, **{name: getattr(w, name) for name in terms if name != "l1"}}
     total = sum((weights[name] * value for name, value in terms.items()), error.new_zeros(()))
     return {"total": total, **terms}
 
@@ -74,6 +77,14 @@ def texture_loss(output: Tensor, target: Tensor, scales: int = 2, patch: int = 1
 def _local_contrast(picture: Tensor, patch: int) -> Tensor:
     fine = picture - F.avg_pool2d(picture, 5, 1, 2, count_include_pad=False)
     return torch.sqrt(F.avg_pool2d(fine.square(), patch, patch // 2) + 1e-5)
+
+
+def tone_loss(error: Tensor, patch: int = 16) -> Tensor:
+    """L1 of the patch means of an error ``[M, 3, H, W]``.
+
+    On pixels, L1 is ruled by fine detail, and a picture that is a little too bright everywhere costs next to nothing.
+    """
+    return F.avg_pool2d(error, patch).abs().mean()
 
 
 def motion_loss(error: Tensor, border: float) -> Tensor:

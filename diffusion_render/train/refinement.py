@@ -2,7 +2,7 @@
 
 The stages before ask for latents in mean square. Where the latent cannot be told, the best answer to that is the mean
 of all that it may be, and a decoder that has only seen true latents paints a mean as fog. Here a window is made in as
-many steps as play takes, with a history that the model made or that is noised as in play, decoded, and judged as a
+many steps as play takes, on a history that the model made in the steps before (``walks``), decoded, and judged as a
 picture: reconstruction, and a discriminator that knows the class maps. Gradients flow through the decoder and through
 the last step of the sampler. The flow's own loss stays on, so that latents keep their meaning as a history.
 
@@ -33,7 +33,8 @@ from .latent_bank import AWAY, LatentBank, WindowBatch
 from .losses import ReconstructionWeights, reconstruction_loss
 from .run import WeightAverage, learning_rate
 from .team import ALONE, Team
-from .windows import logit_normal, resample_history, sample, shift_history, velocity
+from .walks import Walks
+from .windows import logit_normal, sample, shift_history, velocity
 
 CONTEXT = 1
 """Units of history that are decoded too: the decoder remembers, and its steps into the chunk are judged."""
@@ -46,8 +47,8 @@ class RefinementStage:
     Args:
         batch: windows of history and chunk a step.
         rate, decoder_rate, warmup: peak learning rates of generator and decoder, and their warm-up steps.
-        resampled: share of the steps whose history the model makes.
-        history_shift: largest drift put on history, see ``windows.shift_history``.
+        broken: share of the walks that start anew at each step, see ``walks.Walks``.
+        history_shift: largest drift put on history besides, see ``windows.shift_history``.
         first_share: share of the steps that train the first window.
         true_share: share of the windows whose chunk is decoded from its true latents, noised by ``latent_noise``.
         latent_noise: standard deviation of the noise on true latents.
@@ -62,9 +63,9 @@ class RefinementStage:
     rate: float = 2e-4
     decoder_rate: float = 4e-4
     warmup: int = 100
-    resampled: float = 0.6
-    history_shift: float = 0.4
-    first_share: float = 0.1
+    broken: float = 0.05
+    history_shift: float = 0.2
+    first_share: float = 0.05
     true_share: float = 0.15
     latent_noise: float = 0.08
     shift: float = 2.0
@@ -122,10 +123,11 @@ class RefinementTrainer:
         self.optimizer = torch.optim.AdamW(
             groups, 1.0, (0.9, 0.98), weight_decay=0.01, fused=bank.device.type == "cuda"
         )
+        self.walks = Walks(bank, schedule, stage.batch, stage.broken)
         self.step = 0
 
     def state(self) -> dict[str, Any]:
-        """Everything that the next step needs."""
+        """Everything that the next step needs, but for where the walks were: they start anew."""
         return {
             "trained": self.trained.state_dict(),
             "optimizer": self.optimizer.state_dict(),
@@ -151,16 +153,17 @@ class RefinementTrainer:
         draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
         for group in self.optimizer.param_groups:
             group["lr"] = learning_rate(self.step, share, group["peak"], stage.warmup)
-        first, resampled = (torch.rand(2, generator=draw) < torch.tensor([stage.first_share, stage.resampled])).tolist()
-        history = 0 if first else self.schedule.history
-        lead = history if resampled else 0
-        units = self.schedule.first if first else history + self.schedule.chunk
-        size = max(1, stage.batch * (CONTEXT + self.schedule.chunk) // (units - history + min(CONTEXT, history)))
-        batch, draw = self.bank.sample(number, size, lead + units), torch.Generator().manual_seed(number)
-        if lead:
-            batch = resample_history(self.renderer, batch, draw, history, stage.shift)
-        batch = shift_history(batch, draw, history, stage.history_shift)
-        loss, values = self._losses(batch, draw, history)
+        first = float(torch.rand(1, generator=draw)) < stage.first_share
+        if first:
+            history, units = 0, self.schedule.first
+            shown = CONTEXT + self.schedule.chunk  # of a later window; as many units are decoded of first ones
+            batch = self.bank.sample(number, max(1, stage.batch * shown // units), units)
+        else:
+            history, batch = self.schedule.history, self.walks.next(number)
+        draw = torch.Generator().manual_seed(number)
+        # First windows are rare, and compiling for their shapes costs minutes.
+        with torch.compiler.set_stance("force_eager" if first else "default"):
+            loss, values = self._losses(batch, draw, history)
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
         self.team.average_gradients(self.trained.parameters())
@@ -171,24 +174,27 @@ class RefinementTrainer:
         return {name: value.detach() for name, value in values.items()}
 
     def _losses(self, batch: WindowBatch, draw: torch.Generator, history: int) -> tuple[Tensor, dict[str, Tensor]]:
-        """Weighted sum and named values of one batch of windows."""
-        latents, seen = self._window(batch, draw, history)
+        """Weighted sum and named values of one batch of windows; what they made goes on in the walks."""
+        drifted = shift_history(batch, draw, history, self.stage.history_shift)
+        levels = (*self.schedule.steps, 0.0)
+        made = sample(self.renderer, drifted, levels, history, self.schedule.history_noise, torch.is_grad_enabled())
+        if history:
+            self.walks.keep(made)
+        latents, seen = self._shown(batch, made, draw, history)
         output, values = self._painted(latents, seen)
         terms, judged = self.adversary(output, seen.frames, seen.class_maps)
-        flow = self._flow(batch, draw, history)
+        flow = self._flow(drifted, draw, history)
         loss = values["total"] + self.stage.flow * flow
         if self.step >= self.stage.adversarial_least:
             loss = loss + terms
         return loss, {**values, **judged, "flow": flow}
 
-    def _window(self, batch: WindowBatch, draw: torch.Generator, history: int) -> tuple[Tensor, Batch]:
+    def _shown(self, batch: WindowBatch, made: Tensor, draw: torch.Generator, history: int) -> tuple[Tensor, Batch]:
         """Latents of the units that are decoded ``[N, V, C, h, w]``, and the true pictures of these units."""
-        levels = (*self.schedule.steps, 0.0)
-        made = sample(self.renderer, batch, levels, history, self.schedule.history_noise, torch.is_grad_enabled())
         true = batch.latents[:, history:]
         true = true + self.stage.latent_noise * torch.randn_like(true)
-        shown = (torch.rand(len(true), generator=draw) < self.stage.true_share).to(self.device)
-        chunk = torch.where(shown[:, None, None, None, None], true, made)
+        known = (torch.rand(len(true), generator=draw) < self.stage.true_share).to(self.device)
+        chunk = torch.where(known[:, None, None, None, None], true, made)
         context = slice(max(0, history - CONTEXT), None)
         seen = self.bank.bank.units(batch.place.clip, batch.place.unit[:, context], batch.look_table)
         if seen.noise is not None:

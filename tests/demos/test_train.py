@@ -1,12 +1,15 @@
 """`paintover train` and `pack`: from clips to one file of weights, on a toy, as people run them."""
 
+import argparse
 import json
 import shutil
 
 import pytest
 import torch
+from torch.distributed.run import get_args_parser
 
 from demos.cli import main
+from demos.commands.train import add_arguments
 from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.bundle import open_renderer
 from diffusion_render.model.weights import read_header
@@ -46,7 +49,7 @@ def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path,
 
 
 def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, old, tmp_path, capsys):
-    new, start = tmp_path / "new", ["--start", str(old / "weights")]
+    new, start = tmp_path / "new", ["--start-from", str(old / "weights")]
     assert train(clips, new, "autoencoder", "teacher-forcing", "--selected", *start) == 0
     assert f"autoencoder: from {old}" in capsys.readouterr().out
     assert read_header(new / "weights" / "autoencoder.safetensors").config["selected"]
@@ -61,7 +64,7 @@ def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, ol
 def test_a_start_without_headings_goes_on_with_them_and_packs(clips, old, tmp_path, capsys):
     new = tmp_path / "new"
     assert not read_header(old / "weights" / "generator.safetensors").config["heading"]
-    assert train(clips, new, "teacher-forcing", "resampling", "--heading", "--start", str(old / "weights")) == 0
+    assert train(clips, new, "teacher-forcing", "resampling", "--heading", "--start-from", str(old / "weights")) == 0
     assert f"generator: from {old}" in capsys.readouterr().out
     assert read_header(new / "weights" / "generator.safetensors").config["heading"]
     shutil.copy(old / "weights" / "autoencoder.safetensors", new / "weights")  # packing reads one folder
@@ -71,9 +74,9 @@ def test_a_start_without_headings_goes_on_with_them_and_packs(clips, old, tmp_pa
 
 def test_resampling_too_starts_without_headings_but_nothing_goes_on_without_those_it_has(clips, old, tmp_path, capsys):
     new = tmp_path / "new"
-    assert train(clips, new, "resampling", "--heading", "--start", str(old / "weights")) == 0
+    assert train(clips, new, "resampling", "--heading", "--start-from", str(old / "weights")) == 0
     shutil.copy(old / "weights" / "autoencoder.safetensors", new / "weights")
-    assert train(clips, tmp_path / "plain", "resampling", "--start", str(new / "weights")) == 2
+    assert train(clips, tmp_path / "plain", "resampling", "--start-from", str(new / "weights")) == 2
     assert "generator.heading.weight" in capsys.readouterr().err
 
 
@@ -90,3 +93,11 @@ def test_times_must_fit_the_stages(clips, tmp_path, capsys):
 def test_packing_a_run_without_parts_is_refused_by_name(tmp_path, capsys):
     assert main(["pack", str(tmp_path)]) == 2
     assert "autoencoder.safetensors" in capsys.readouterr().err
+
+
+def test_no_option_is_taken_by_torchrun_for_an_abbreviation_of_its_own():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    ours = [word for action in parser._actions for word in action.option_strings if word.startswith("--")]
+    words = ["--standalone", "--nproc-per-node", "2", "-m", "demos.cli", "train", *ours]
+    assert get_args_parser().parse_args(words).training_script_args == ["train", *ours]

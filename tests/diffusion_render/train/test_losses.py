@@ -4,7 +4,13 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from diffusion_render.train.losses import ReconstructionWeights, motion_loss, reconstruction_loss, texture_loss
+from diffusion_render.train.losses import (
+    ReconstructionWeights,
+    motion_loss,
+    reconstruction_loss,
+    texture_loss,
+    tone_loss,
+)
 
 
 def grain(seed: int, strength: float = 0.2) -> torch.Tensor:
@@ -27,6 +33,13 @@ def test_local_contrast_has_a_gradient_even_for_a_flat_picture():
     assert flat.grad.abs().sum() > 0
 
 
+def test_tone_asks_for_the_mean_of_a_patch_and_not_for_its_grain():
+    brighter = torch.full((2, 3, 64, 64), 0.05)
+    assert float(tone_loss(brighter)) == pytest.approx(0.05, rel=1e-5)
+    assert tone_loss(brighter + grain(3)) < 2 * tone_loss(brighter)
+    assert tone_loss(grain(3)) < 0.1 * grain(3).abs().mean()
+
+
 def test_steps_into_a_new_unit_weigh_as_stated():
     error = torch.zeros(1, 8, 3, 8, 8)
     error[:, 4:] = 1.0
@@ -36,7 +49,7 @@ def test_steps_into_a_new_unit_weigh_as_stated():
 
 
 def test_the_total_is_the_sum_of_its_terms_under_their_weights():
-    weights = ReconstructionWeights(chroma=0.1, gradient=0.2, motion=0.3, texture=0.4)
+    weights = ReconstructionWeights(chroma=0.1, gradient=0.2, motion=0.3, texture=0.4, tone=0.5)
     output, target = (torch.rand(1, 4, 3, 32, 32, generator=torch.Generator().manual_seed(k)) for k in (0, 1))
     terms = reconstruction_loss(output, target, weights)
     expected = sum(w * float(terms[n]) for n, w in vars(weights).items() if n != "border") + float(terms["l1"])

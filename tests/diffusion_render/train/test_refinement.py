@@ -37,7 +37,8 @@ def test_a_toy_run_learns_and_resumes_and_the_encoder_stays(bank, tmp_path):  # 
 def test_what_is_decoded_is_judged_by_the_frames_of_its_own_place(bank, tmp_path, history):  # noqa: F811
     stage = trainer(bank, tmp_path, true_share=1.0, latent_noise=0.0)
     batch = bank.sample(5, 3, history + 2)
-    latents, seen = stage._window(batch, torch.Generator().manual_seed(0), history)
+    made = torch.zeros_like(batch.latents[:, history:])
+    latents, seen = stage._shown(batch, made, torch.Generator().manual_seed(0), history)
     assert torch.equal(latents, batch.latents)
     clip, unit = batch.place.clip[0], batch.place.unit[0, -1]
     frame = bank.bank.class_maps.shape[1] - 1 if unit == bank.units else 4 * unit + 3
@@ -45,7 +46,7 @@ def test_what_is_decoded_is_judged_by_the_frames_of_its_own_place(bank, tmp_path
 
 
 def test_the_pictures_teach_the_generator_and_the_discriminator_waits(bank, tmp_path):  # noqa: F811
-    stage = trainer(bank, tmp_path, flow=0.0, true_share=0.0, first_share=0.0, resampled=1.0, adversarial_least=1)
+    stage = trainer(bank, tmp_path, flow=0.0, true_share=0.0, first_share=0.0, adversarial_least=1)
     generator = stage.renderer.generator
     before = [p.detach().clone() for p in generator.parameters()]
     seen = stage.train_step(0.0)
