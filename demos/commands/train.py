@@ -43,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the decoder gives corrections per class; --start-from may lack it",
     )
-    add(
-        "--heading", action="store_true", help="the generator knows the camera's turn; --start-from may lack it"
-    )
+    add("--heading", action="store_true", help="the generator knows the camera's turn; --start-from may lack it")
     add("--guides", type=float, metavar="SHARE", help="share of batches with guide planes")
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
