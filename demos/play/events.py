@@ -160,7 +160,7 @@ class EventPump:
         except pygame.error:
             return  # pulled out again before its event was read
         self._inputs.pads.add(stick.get_instance_id(), stick.get_name(), mapped)
-        out.notices.append(f"{stick.get_name()} connected" + ("" if mapped else " (no mapping: axis 1, buttons 1–4)"))
+        out.notices.append(f"{stick.get_name()} connected" + ("" if mapped else " (no mapping: axis 1, buttons 1–6)"))
 
     def _pull_out(self, instance: int, out: Pumped) -> None:
         if self._open.pop(instance, None) is not None:

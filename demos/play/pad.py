@@ -44,9 +44,12 @@ COMMAND_BUTTONS = {
 }
 PLAIN_STEER = "plain steer"
 PLAIN_AXES = {0: PLAIN_STEER}
-PLAIN_BUTTONS = {0: f"plain {THROTTLE}", 1: f"plain {BRAKE}", 2: f"plain {HANDBRAKE}", 3: "start"}
-"""What a device without a mapping has: its controls are their own names, whatever the bindings say, and the last button
-is the one that opens the menu, from which everything else is reached."""
+PLAIN_BUTTONS = {
+    0: f"plain {THROTTLE}", 1: f"plain {BRAKE}", 2: f"plain {HANDBRAKE}", 3: "start", 4: "leftshoulder",
+    5: "rightshoulder",
+}  # fmt: skip
+"""What a device without a mapping has: its first controls are their own names, whatever the bindings say; the fourth
+button opens the menu, from which everything else is reached."""
 FULL_SCALE = 32767
 
 

@@ -137,6 +137,8 @@ class Race:
 
     def _obey(self, command: Command) -> None:
         desk, say = self._desk, self._desk.notices.say
+        if desk.inputs.command(command):  # asked for by the menu
+            return
         if command is Command.PAUSE:
             self._held = not self._held
         elif command is Command.MENU:

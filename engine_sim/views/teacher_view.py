@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 
 import moderngl
 import numpy as np
@@ -31,6 +33,7 @@ from .teacher_programs import Pictures
 from .teacher_scene import TeacherScene, earth_share
 from .teacher_seen import SeenPass
 from .teacher_shadows import SunShadows
+from .teacher_timing import PassTimer, untimed
 
 IN_FLIGHT = 3
 _LIT_WITHIN = 140.0  # metres from the camera; cars beyond it neither cast shadows nor light
@@ -67,6 +70,7 @@ class TeacherView:
         self._haze_foot = float(np.percentile(scene.static.center[:, 2], 25.0))
         self._pending: deque[moderngl.Buffer] = deque()
         self._spare: list[moderngl.Buffer] = []
+        self._timed: Callable[[str], AbstractContextManager[object]] = untimed
         try:
             with self._gl as ctx:
                 self._build(ctx, samples)
@@ -100,9 +104,11 @@ class TeacherView:
                 raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
             buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=self._bytes, dynamic=True)
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
-            self._darkroom.develop(self._rows)
-            # A copy that is only ever copied to and read: cards keep such buffers within the processor's reach.
-            ctx.copy_buffer(buffer, self._rows)
+            with self._timed("develop"):
+                self._darkroom.develop(self._rows)
+            with self._timed("copy"):
+                # A copy that is only ever copied to and read: cards keep such buffers within the processor's reach.
+                ctx.copy_buffer(buffer, self._rows)
             self._pending.append(buffer)
 
     def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
@@ -113,6 +119,12 @@ class TeacherView:
             buffer.read_into(picture)
             self._spare.append(buffer)
             return picture
+
+    def time_passes(self) -> PassTimer:
+        """Time every pass from the next frame on; frames take longer then."""
+        with self._gl as ctx:
+            self._timed = timer = PassTimer(ctx)
+        return timer
 
     def close(self) -> None:
         """Release everything; further calls raise RuntimeError."""
@@ -139,7 +151,8 @@ class TeacherView:
             self._painter = SoftPainter(ctx, self._seen.features, self.size, families_of(self._scene))
 
     def _paint(self, ctx: moderngl.Context, frame: FrameState, draws: DrawList) -> None:
-        self._shadows.follow(frame.camera)
+        with self._timed("shadows"):
+            self._shadows.follow(frame.camera)
         self._pictures.use()
         self._shadows.texture.use(SAMPLER_UNITS["shadow_map"])
         self._hills.use()
@@ -148,8 +161,10 @@ class TeacherView:
         self._look_block.bind_to_uniform_block(1)
         self._parts.upload(draws)
         self._parts.bind()
-        self._seen.draw(self._parts, frame.camera)
-        self._painter.paint(self._darkroom.picture, self._shafts)
+        with self._timed("seen"):
+            self._seen.draw(self._parts, frame.camera)
+        with self._timed("paint"):
+            self._painter.paint(self._darkroom.picture, self._shafts)
 
     def _frame_values(self, frame: FrameState) -> dict[str, NDArray | tuple]:
         camera = frame.camera

@@ -202,4 +202,5 @@ def test_bench_engine_reports_every_figure(run):
     assert report["class_view_fps"]["64x32"] > 1
     assert report["class_view"]["cpu"]["cores"] == 1
     assert not has_gl() or report["teacher_view_fps"]["64x32"] > 0
+    assert not has_gl() or report["teacher_view"]["64x32"]["pass_ms"]["paint"]["mean"] > 0
     assert report["versions"]["numpy"]

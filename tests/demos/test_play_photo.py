@@ -270,6 +270,14 @@ def test_a_shot_is_developed_and_painted_and_the_race_gets_its_renderer_back(des
     assert studio.calls == ["hold", "release"]
 
 
+def test_a_device_without_mapping_flies_by_its_first_stick_and_looks_by_its_cross(desk, tmp_path):
+    mode = photo_mode(desk, tmp_path, [])
+    for axis, value in ((0, 1.0), (1, -1.0), (4, -1.0)):  # the last could be a trigger at rest
+        assert mode.take(pygame.event.Event(pygame.JOYAXISMOTION, instance_id=3, axis=axis, value=value))
+    assert mode.take(pygame.event.Event(pygame.JOYHATMOTION, instance_id=3, hat=0, value=(-1, 1)))
+    assert mode._hands.motion() == Motion(aside=1.0, ahead=1.0, turn=1.0, tilt=1.0)
+
+
 def test_a_pad_alone_shoots_and_leaves(desk, tmp_path):
     mode = photo_mode(desk, tmp_path, [])
     for button, down in ((0, True), (0, False), (1, True)):

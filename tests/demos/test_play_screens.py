@@ -157,11 +157,13 @@ def test_the_menu_offers_what_there_is():
     assert {"Prompt", "Start the renderer again", "To the start screen"}.isdisjoint(labels(paused()[0]))
     assert "Race again" not in labels(paused(records=True)[0])
     assert "Play it again" in labels(paused(replays=True)[0])
+    assert "Back on the track" not in labels(paused(replays=True)[0])
     screen, did = paused(paints=True, dead=True, home=True, renderer=("it stays off",))
     assert {"Prompt", "Start the renderer again", "To the start screen"} <= {*labels(screen)}
     assert screen.page().side.lines == ("Renderer", "it stays off")
     choose(screen, "Start the renderer again")
-    assert did == [("up",)]
+    choose(screen, "Back on the track")
+    assert did == [("up",), ("ask", Command.RESET)]
 
 
 def test_views_and_looks_turn_with_the_menu_open_and_commands_close_it():
@@ -194,14 +196,15 @@ def test_a_key_and_a_control_are_given_and_the_loser_is_named():
     assert changed[-1].pad["throttle"] == "righty-"
 
 
-def test_what_cannot_do_it_is_refused_and_escape_leaves_all_as_it_was():
+@pytest.mark.parametrize("way_out", [Touched(41, "escape"), Touched(control="start")])
+def test_what_cannot_do_it_is_refused_and_the_menus_own_keys_leave_all_as_it_was(way_out):
     screen, changed, said = keys()
     press(screen, *[Press.DOWN] * 2, Press.CHOOSE)  # the stick that steers
     screen.touch(Touched(control="a"))
     screen.touch(Touched(4, "a"))
     assert len(said) == 2
     assert screen.listening
-    screen.touch(Touched(41, "escape"))
+    screen.touch(way_out)
     assert not screen.listening
     assert changed == []
 

@@ -45,6 +45,20 @@ def test_escape_always_opens_the_menu_and_a_key_is_no_stick():
             with_key(Bindings(), action, place, name)
 
 
+def test_nothing_takes_the_menu_away_from_a_keyboard_or_a_pad(tmp_path):
+    bare = without(Bindings(), "menu")
+    for k, name in enumerate("jkl"):
+        bare = with_key(bare, "menu", J + k, name)
+    bare = with_control(without(bare, "menu"), "menu", "guide")
+    assert bare.commands["escape"] is bare.pad_commands()["start"] is bare.pad_commands()["guide"] is Command.MENU
+    with pytest.raises(ValueError):
+        with_control(Bindings(), "pause", "start")
+    Store(tmp_path).put(Settings(bare))
+    assert Store(tmp_path).settings.bindings == bare
+    older = {**to_json(Settings()), "pad": {"pause": "start", "handbrake": "x"}}  # written before start was reserved
+    assert from_json(older, "here").bindings.pad == {"handbrake": "x"}
+
+
 def test_a_control_fits_what_it_can_do():
     assert fitting("steer", "rightx-") == "rightx"
     assert fitting("steer", "a") is None

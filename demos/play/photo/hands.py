@@ -47,6 +47,11 @@ class Hands:
             value = trigger_value(raw) if name.endswith("trigger") else stick_value(raw, self._config.dead_zone)
             self._held[f"axis {name}"] = way, sign * value
 
+    def hat(self, right: int, up: int) -> None:
+        """The cross of a device without mapping looks around; −1, 0 or 1 each."""
+        self._held["hat right"] = "turn", -float(right)
+        self._held["hat up"] = "tilt", float(up)
+
     def release_all(self) -> None:
         """The window lost the focus."""
         self._held.clear()

@@ -14,7 +14,7 @@ from engine_sim.views.frame import FrameState
 from ..desk import Desk
 from ..letterbox import Rect
 from ..overlay_paint import OverlayPainter
-from ..pad import axis_name, button_name
+from ..pad import FULL_SCALE, axis_name, button_name
 from .camera import Room, from_camera, moved
 from .darkroom import Darkroom
 from .hands import Hands
@@ -80,6 +80,12 @@ class PhotoMode:
             return True
         elif event.type == pygame.CONTROLLERAXISMOTION:
             self._hands.axis(axis_name(event.axis) or "", event.value)
+            return True
+        elif event.type == pygame.JOYAXISMOTION:  # of a device without mapping: nobody knows its axes but the first two
+            self._hands.axis((axis_name(event.axis) or "") if event.axis < 2 else "", FULL_SCALE * event.value)
+            return True
+        elif event.type == pygame.JOYHATMOTION:
+            self._hands.hat(*event.value)
             return True
         return False
 

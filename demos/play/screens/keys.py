@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..settings.bindings import ACTIONS, DRIVING, Bindings, fitting, with_control, with_key, without
+from ..settings.bindings import (
+    ACTIONS,
+    DRIVING,
+    RESERVED,
+    RESERVED_CONTROLS,
+    Bindings,
+    fitting,
+    with_control,
+    with_key,
+    without,
+)
 from ..settings.help import NOBODY, short
 from .page import Page, Press, Row, Side, Touched
 
 HINT = "Enter or A, then the new key or control   Delete or X: none   Esc or B goes back"
-LISTENING = "now press a key, or move a control of the pad   Esc: leave it as it is"
+LISTENING = "now press a key, or move a control of the pad   Esc or start leaves it as it is"
 RESET = "back to what they were at first"
 
 
@@ -45,9 +55,9 @@ class KeysScreen:
             self._put(without(self.bindings, ACTIONS[self.cursor].name))
 
     def touch(self, touched: Touched) -> None:
-        """The key or control that was waited for; Escape leaves everything as it is."""
+        """The key or control that was waited for; those of the menu leave everything as it is."""
         action = ACTIONS[self.cursor]
-        if touched.name == "escape":
+        if touched.name in RESERVED or touched.control in RESERVED_CONTROLS:
             self.listening = False
             return
         if touched.control and fitting(action.name, touched.control) is None:

@@ -73,9 +73,11 @@ class PauseScreen(Menu):
     def __init__(self, moment: Moment, acts: Acts) -> None:
         self._moment, self._acts = moment, acts
         again = [] if moment.records else [self._command("Play it again" if moment.replays else "Race again", "again")]
+        reset = [] if moment.replays else [self._command("Back on the track", "reset")]
         items: list[Item] = [
             Entry("Go on", self.back, "Esc or B goes on too"),
             *again,
+            *reset,
             self._command("Photo mode", "photo", "a free camera in this moment"),
             Choice("View", [TITLES[v] for v in moment.views], moment.views.index(moment.view), self._view),
             self._command("Next camera", "camera"),
@@ -115,6 +117,6 @@ class PauseScreen(Menu):
 
 
 COMMANDS = {
-    "again": Command.RESTART, "photo": Command.PHOTO, "camera": Command.CAMERA, "shot": Command.SCREENSHOT,
-    "help": Command.HELP, "home": Command.HOME, "quit": Command.QUIT,
+    "again": Command.RESTART, "reset": Command.RESET, "photo": Command.PHOTO, "camera": Command.CAMERA,
+    "shot": Command.SCREENSHOT, "help": Command.HELP, "home": Command.HOME, "quit": Command.QUIT,
 }  # fmt: skip

@@ -23,8 +23,8 @@ from ..keyboard import (
 from ..pad import ACTION_CONTROLS, AXES, BUTTONS, COMMAND_BUTTONS, HALVES, PAD_STEER
 
 MOST_KEYS = 2
-RESERVED = ("escape",)
-"""Keys that always open and leave menus, so that no choice can lock a player out."""
+RESERVED, RESERVED_CONTROLS = ("escape",), ("start",)
+"""Keys and controls that always open the menu, so that no choice can lock a player out."""
 LONGEST_NAME = 32
 
 
@@ -94,7 +94,8 @@ class Bindings:
 
     def pad_commands(self) -> dict[str, Command]:
         """Button of a pad → command."""
-        return {control: BY_NAME[action] for action, control in self.pad.items() if action in BY_NAME}
+        bound = {control: BY_NAME[action] for action, control in self.pad.items() if action in BY_NAME}
+        return bound | dict.fromkeys(RESERVED_CONTROLS, Command.MENU)
 
 
 def default_pad() -> dict[str, str]:
@@ -114,7 +115,8 @@ def with_key(bindings: Bindings, action: str, place: int, name: str) -> Bindings
     commands = {n: c for n, c in bindings.commands.items() if n != name}
     printed = {**bindings.printed, place: name}
     if action in BY_NAME:
-        own = [n for n, c in commands.items() if c.value == action][: MOST_KEYS - 1]
+        own = [n for n, c in commands.items() if c.value == action]
+        own = [n for n in own if n in RESERVED] or own[: MOST_KEYS - 1]
         rest = {n: c for n, c in commands.items() if c.value != action}
         commands = {**rest, name: BY_NAME[action], **dict.fromkeys(own, BY_NAME[action])}
     else:
@@ -127,22 +129,22 @@ def with_control(bindings: Bindings, action: str, control: str) -> Bindings:
     """The action gets this control of a pad instead of its own; whoever had it loses it.
 
     Raises:
-        ValueError: if the control cannot do this; see ``fitting``.
+        ValueError: if the control cannot do this, see ``fitting``, or is reserved.
     """
     fitted = fitting(action, control)
-    if fitted is None:
+    if fitted is None or (control in RESERVED_CONTROLS and action != Command.MENU.value):
         raise ValueError(f"{control} cannot be given to {action}")
     kept = {a: c for a, c in bindings.pad.items() if a != action and not _overlap(c, fitted)}
     return replace(bindings, pad={**kept, action: fitted})
 
 
 def without(bindings: Bindings, action: str) -> Bindings:
-    """The action has no key and no control any more."""
+    """The action has no key and no control any more, but for those that are reserved."""
     return replace(
         bindings,
         driving={p: a for p, a in bindings.driving.items() if a != action},
-        commands={n: c for n, c in bindings.commands.items() if c.value != action},
-        pad={a: c for a, c in bindings.pad.items() if a != action},
+        commands={n: c for n, c in bindings.commands.items() if c.value != action or n in RESERVED},
+        pad={a: c for a, c in bindings.pad.items() if a != action or c in RESERVED_CONTROLS},
     )
 
 

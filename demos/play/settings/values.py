@@ -10,8 +10,19 @@ from demos.options import DEFAULT_LOOK, DEFAULT_TRACK
 from engine_sim.core.errors import UserError
 from engine_sim.recording.fields import Fields
 
+from ..keyboard import Command
 from ..pad import AXES, BUTTONS, HALVES, PadConfig
-from .bindings import ACTIONS, BY_NAME, DRIVING, LONGEST_NAME, RESERVED, UNBOUND, Bindings, fitting
+from .bindings import (
+    ACTIONS,
+    BY_NAME,
+    DRIVING,
+    LONGEST_NAME,
+    RESERVED,
+    RESERVED_CONTROLS,
+    UNBOUND,
+    Bindings,
+    fitting,
+)
 
 FORMAT = "paintover-settings-1"
 MOST_DEAD_ZONE = 0.5
@@ -114,6 +125,8 @@ def _pad(fields: Fields) -> dict[str, str]:
         control = fields.text(action, (*BUTTONS, *AXES, *HALVES))
         if action not in known or fitting(action, control) != control:
             raise UserError(f"{fields.where}: {control} cannot be given to {action[:40]!r}")
+        if control in RESERVED_CONTROLS and action != Command.MENU.value:
+            continue  # it opens the menu, whatever older settings say
         bound[action] = control
     return bound
 

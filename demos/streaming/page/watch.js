@@ -6,6 +6,7 @@ const PAUSES_MS = [500, 1000, 2000, 4000];
 const GATHER_MS = 1000;
 const STILL_MS = 3000;
 const REST_MS = 2500;
+const ANSWER_MS = 8000;
 
 let token = tokenOfAddress();
 let peer = null;
@@ -35,13 +36,15 @@ async function connect() {
   if (mine !== peer) return;
   try {
     const answer = await fetch("/whep", {
-      method: "POST", body: mine.localDescription.sdp,
+      method: "POST", body: mine.localDescription.sdp, signal: AbortSignal.timeout(ANSWER_MS),
       headers: { "Content-Type": "application/sdp", ...(token ? { Authorization: `Bearer ${token}` } : {}) },
     });
     const text = await answer.text();
     if (mine !== peer) return;
     if (answer.status === 401) return ask(text);
-    if (answer.status === 503) return again("No place is free", `${text}. This page waits for one.`);
+    const ours = answer.headers.get("Content-Type")?.startsWith("text/plain");
+    if (answer.status === 503 && ours) return again("No place is free", `${text}. This page waits for one.`);
+    if (answer.status >= 500) return again("The stream is not there", "Something in between answers for it. This page comes back with it.");
     if (!answer.ok) return say("No picture", text);
     place = answer.headers.get("Location") ?? "";
     misses = 0;

@@ -14,7 +14,7 @@ export const HELP = [
   ["E  Q", "gear up, gear down (with --manual)"],
   ["Enter", "another race"],
   ["C  V", "next camera, next view"],
-  ["L", "looks: arrow keys move, Enter takes"],
+  ["L", "looks and all the rest: arrow keys move, Enter takes"],
   ["T", "type a prompt; Ctrl+Enter paints it, Esc goes back to the race"],
   ["P  M  F", "pause, studio, full screen"],
   ["pad", "stick and triggers drive; Y camera, X view, B back to the track, Start pause, Back looks and all the rest"],

@@ -37,7 +37,7 @@ const studio = new Studio(link, {
 });
 new Keys({ drive: (code, down) => drive({ type: "key", code, down }), command: obey, idle: release });
 const pads = new Pads({ send: drive, command: obey, picking: () => studio.picking, pick: (way) => studio.pick(way) });
-new Touch(pads);
+new Touch(pads, obey);
 
 // --- what keys and pads ask of the page
 
@@ -91,6 +91,7 @@ link.addEventListener("welcome", ({ detail }) => {
   size = detail.size;
   studio.welcome(detail);
   pads.forget();
+  byId("gears").hidden = !detail.manual;
   document.title = `Paintover: ${detail.track}`;
   unveil();
 });
@@ -171,7 +172,7 @@ export function veil(title, text, way = "") {
   byId("veil-text").textContent = text;
   byId("token-form").hidden = way !== "token";
   byId("retry").hidden = way !== "retry";
-  if (way === "token") byId("token").focus();
+  if (way) byId(way).focus({ focusVisible: true });
 }
 
 function unveil() {

@@ -2,7 +2,14 @@
 
 const BUTTONS = { a: 0, dpleft: 14, dpright: 15 };
 const COMMANDS = { 3: "camera", 2: "view", 1: "back to the track", 9: "pause", 8: "looks", 5: "gear up", 4: "gear down" };
-const PICKING = { 12: "up", 13: "down", 14: "left", 15: "right", 0: "take", 1: "leave", 8: "leave" };
+const PICKING = { 12: "up", 13: "down", 14: "left", 15: "right", 0: "take", 1: "leave", 2: "clear", 8: "leave", 9: "leave" };
+// A pad that the browser has no mapping for: its fourth button opens looks and all the rest, where its stick moves.
+const PLAIN_COMMANDS = { 3: "looks", 4: "gear down", 5: "gear up" };
+const PLAIN_PICKING = { 0: "take", 1: "leave", 2: "clear", 3: "leave" };
+const WAYS = ["up", "down", "left", "right"];
+const PUSHED = 0.6;
+const DELAY_MS = 400;
+const REPEAT_MS = 110;
 const MOST = 7; // one more is the touch screen's
 const TOUCH = 7;
 
@@ -36,24 +43,29 @@ export class Pads {
     const value = (i) => pad.buttons[i]?.value ?? 0;
     this._edges(pad, standard, pressed);
     const picking = this._picking();
-    const buttons = standard && !picking ? Object.keys(BUTTONS).filter((name) => pressed(BUTTONS[name])) : [];
+    const buttons = standard ? Object.keys(BUTTONS).filter((name) => pressed(BUTTONS[name])) : pressed(2) ? ["a"] : [];
+    const busy = picking && !standard; // its few controls are the cursor's
     this.report({
-      type: "pad", id: pad.index, name: pad.id.slice(0, 80) || "pad", steer: bounded(pad.axes[0] ?? 0),
-      throttle: standard ? value(7) : value(0), brake: standard ? value(6) : value(1),
-      buttons: standard ? buttons : pressed(2) ? ["a"] : [],
+      type: "pad", id: pad.index, name: pad.id.slice(0, 80) || "pad", steer: busy ? 0 : bounded(pad.axes[0] ?? 0),
+      throttle: busy ? 0 : standard ? value(7) : value(0), brake: busy ? 0 : standard ? value(6) : value(1),
+      buttons: picking ? [] : buttons,
     });
   }
 
   _edges(pad, standard, pressed) {
-    const before = this._held.get(pad.index) ?? new Set();
-    const now = new Set(pad.buttons.map((_, i) => i).filter(pressed));
+    const before = this._held.get(pad.index) ?? new Map();
+    const now = new Map(pad.buttons.map((_, i) => i).filter(pressed).map((i) => [i, before.get(i) ?? performance.now() + DELAY_MS]));
+    if (!standard) for (const way of pushed(pad)) now.set(way, before.get(way) ?? performance.now() + DELAY_MS);
     this._held.set(pad.index, now);
-    if (!standard) return;
-    for (const i of now) {
-      if (before.has(i)) continue;
-      if (this._picking()) {
-        if (PICKING[i]) this._pick(PICKING[i]);
-      } else if (COMMANDS[i]) this._command(COMMANDS[i]);
+    for (const [i, again] of now) {
+      const picking = this._picking();
+      const way = WAYS.includes(i) ? i : (standard ? PICKING : PLAIN_PICKING)[i];
+      const command = (standard ? COMMANDS : PLAIN_COMMANDS)[i];
+      if (!before.has(i)) picking ? way && this._pick(way) : command && this._command(command);
+      else if (picking && WAYS.includes(way) && performance.now() > again) {
+        now.set(i, performance.now() + REPEAT_MS); // a direction that is held comes again
+        this._pick(way);
+      }
     }
   }
 
@@ -73,9 +85,14 @@ export class Pads {
 
 const bounded = (value) => Math.max(-1, Math.min(1, value));
 
+function pushed({ axes: [x = 0, y = 0] }) {
+  return [x < -PUSHED && "left", x > PUSHED && "right", y < -PUSHED && "up", y > PUSHED && "down"].filter(Boolean);
+}
+
 // Steering by a thumb's way from where it came down, pedals as buttons; a pad of its own for the server.
 export class Touch {
-  constructor(pads) {
+  // `command(name)` hears what else a thumb asks for.
+  constructor(pads, command) {
     this._pads = pads;
     this._state = { steer: 0, throttle: 0, brake: 0, buttons: [] };
     this._area = document.getElementById("touch");
@@ -85,6 +102,9 @@ export class Touch {
     this._pedal("pedal-gas", (down) => (this._state.throttle = Number(down)));
     this._pedal("pedal-brake", (down) => (this._state.brake = Number(down)));
     this._pedal("pedal-hand", (down) => (this._state.buttons = down ? ["a"] : []));
+    for (const [id, name] of [["touch-back", "back to the track"], ["gear-up", "gear up"], ["gear-down", "gear down"]]) {
+      document.getElementById(id).addEventListener("click", () => command(name));
+    }
   }
 
   show() {

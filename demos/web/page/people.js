@@ -29,5 +29,7 @@ export function showPeople(place, people, me, send) {
     const ask = asked ? button("Never mind", { type: "ask", on: false }) : button("Ask for the wheel", { type: "ask", on: true }, "main");
     rows.push(row(make("span", {}, `Visitor ${driver} drives${asked ? "; you asked" : ""}`), ask));
   }
+  const focused = place.contains(document.activeElement);
   place.replaceChildren(...rows);
+  if (focused) place.querySelector("button")?.focus({ focusVisible: true }); // or a pad would drive again unasked
 }

@@ -1,5 +1,7 @@
 // The studio beside the picture: looks, prompt, reference, views, and the buttons of the race.
 
+import { Letters } from "./letters.js";
+
 const byId = (id) => document.getElementById(id);
 const LONGEST_PROMPT = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
@@ -20,6 +22,8 @@ export class Studio {
     byId("prompt").addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this._paint();
     });
+    byId("panel").addEventListener("keydown", (event) => this._arrow(event));
+    this._letters = new Letters(LONGEST_PROMPT, (text) => this._paint(text));
     this._references();
   }
 
@@ -80,15 +84,25 @@ export class Studio {
   }
 
   get picking() {
-    return Boolean(document.activeElement?.closest("#panel, dialog[open]"));
+    return Boolean(document.activeElement?.closest("#panel, dialog[open], #veil"));
   }
 
   pick(way) {
     const here = document.activeElement;
     const dialog = here.closest("dialog[open]");
-    if (way === "take") here.click();
+    if (this._letters.open) this._letters.pick(way);
+    else if (way === "take") here.matches("textarea") ? this._letters.show(here.value) : here.click();
+    else if (here.closest("#veil")) return; // there is nothing else to go to
     else if (way === "leave") dialog ? dialog.close() : here.blur();
-    else if (!dialog) this._neighbour(here, way)?.focus({ focusVisible: true });
+    else if (dialog) dialog.scrollBy(0, { up: -60, down: 60 }[way] ?? 0);
+    else this._neighbour(here, way)?.focus({ focusVisible: true });
+  }
+
+  // Arrow keys walk as a pad's cross does; where somebody writes they are the cursor's.
+  _arrow(event) {
+    if (!event.code.startsWith("Arrow") || !event.target.matches("button:focus-visible")) return;
+    event.preventDefault();
+    this.pick(event.code.slice(5).toLowerCase());
   }
 
   _neighbour(here, way) {
@@ -116,11 +130,6 @@ export class Studio {
     button.setAttribute("role", "radio");
     button.append(Object.assign(document.createElement("span"), { textContent: words(look.name) }));
     button.addEventListener("click", () => this._link.send({ type: "look", number }));
-    button.addEventListener("keydown", (event) => {
-      if (!event.code.startsWith("Arrow")) return;
-      event.preventDefault();
-      this.pick(event.code.slice(5).toLowerCase());
-    });
     return button;
   }
 
@@ -161,23 +170,27 @@ export class Studio {
     byId("paint").disabled = long || !this._drives || this._state.phase !== "racing";
   }
 
-  _paint() {
-    const text = byId("prompt").value;
+  _paint(text = byId("prompt").value) {
+    byId("prompt").value = text;
+    this._count();
     if (byId("paint").disabled) return;
     this._link.send({ type: "prompt", text });
     byId("prompt").blur();
   }
 
   _ownPrompt() {
-    byId("prompt").value = "";
-    this._paint();
+    this._paint("");
   }
 
   // --- reference
 
   _references() {
     const file = byId("file");
-    byId("drop").addEventListener("click", () => file.click());
+    byId("drop").addEventListener("click", () => {
+      // Browsers open the list of files for a mouse, a key or a finger, and stay silent for a pad.
+      if (navigator.userActivation?.isActive === false) this._say("drop-says", "Files are chosen with mouse, keyboard or touch.");
+      else file.click();
+    });
     file.addEventListener("change", () => {
       if (file.files[0]) this.refer(file.files[0]);
       file.value = "";

@@ -13,6 +13,7 @@ from engine_sim.views.frame import FrameState
 from engine_sim.views.look import LIGHTINGS, Look, sample_look
 from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
+from engine_sim.views.teacher_timing import PASSES
 from engine_sim.views.teacher_view import IN_FLIGHT, TeacherView, open_teacher_view
 from render_bridge.palette import GRASS, PLAYER_CAR, ROAD, SKY, TERRAIN
 
@@ -232,3 +233,15 @@ def warp_residual(planes: dict, seen: np.ndarray, before: np.ndarray) -> float:
     inside = np.isin(planes["class"], (ROAD, TERRAIN, GRASS)) & (carried.min(-1) >= 0.0)
     inside = cv2.erode(inside.astype(np.uint8), np.ones((3, 3), np.uint8)) > 0
     return float(np.abs(seen - carried).mean(-1)[inside].mean())
+
+
+def test_timed_passes_draw_the_same_picture_and_every_frame_has_a_time_for_each(scene, frame):
+    opened = open_teacher_view(scene, WIDTH, HEIGHT, sample_look(1, "clear midday"))
+    plain = opened.draw(frame)
+    timer = opened.time_passes()
+    assert np.array_equal(opened.draw(frame), plain)
+    assert np.array_equal(opened.draw(frame), plain)
+    opened.close()
+    assert tuple(timer.milliseconds) == PASSES
+    assert all(len(times) == 2 for times in timer.milliseconds.values())
+    assert all(time > 0 for time in timer.milliseconds["paint"])
