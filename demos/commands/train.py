@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from diffusion_render.model.autoencoder import AutoencoderConfig
     from diffusion_render.train.team import Team
 
-STAGES = ("autoencoder", "teacher-forcing", "resampling", "refinement", "segmenter")
+STAGES = ("autoencoder", "teacher-forcing", "resampling", "distillation", "refinement", "segmenter")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
     add("--texture", type=float, metavar="W", help="weight of local contrast")
+    add("--guidance", action="store_true", help="fit guidance in the forcing stages: each window counts three times")
     add("--compile", action="store_true", help="compile the networks: pays after about a minute")
     add("--limit", type=int, default=0, metavar="N", help="most clips to load (default 0: all)")
     add("--json", action="store_true", help="print one JSON object on the last line")

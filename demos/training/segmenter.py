@@ -20,7 +20,7 @@ def train_segmenter(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     stage = SegmenterStage(**options.given("batch", "crop", "rate"))
     trainer = SegmenterTrainer(model, stage, shop.bank, shop.held_out, place, shop.team)
     scores: dict[str, Any] = run_stage(trainer, options.budget, place, trainer.settings())
-    trainer.average.swap(model)
+    trainer.learner.settle()
     if shop.team.leads:
         shop.parts.save(PART, model, PART, "none", model.config, shop.bank.describe())
     shop.meet()

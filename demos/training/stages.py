@@ -17,6 +17,8 @@ from diffusion_render.stream.schedule import Schedule
 from diffusion_render.train.adversary import AdversaryConfig
 from diffusion_render.train.autoencoder_stage import AutoencoderStage, AutoencoderTrainer
 from diffusion_render.train.clip_bank import ClipBank
+from diffusion_render.train.distillation import DistillationStage, DistillationTrainer
+from diffusion_render.train.guidance import Scales
 from diffusion_render.train.latent_bank import LatentBank
 from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.losses import ReconstructionWeights
@@ -42,6 +44,7 @@ class StageOptions:
         rate: peak learning rate.
         adversarial_from: share of the autoencoder's budget after which the discriminator takes part.
         adversarial, texture: weights of those losses.
+        guidance: fit guidance in the forcing stages, at the scales of ``guidance.Scales``.
         compile: compile the networks.
     """
 
@@ -52,6 +55,7 @@ class StageOptions:
     adversarial_from: float | None = None
     adversarial: float | None = None
     texture: float | None = None
+    guidance: bool = False
     compile: bool = False
 
     def given(self, *names: str) -> dict[str, Any]:
@@ -116,7 +120,7 @@ def train_autoencoder(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     trained = shop.parts.load("autoencoder", model, MAY_BE_MISSING)
     trainer = AutoencoderTrainer(model, stage, shop.bank, shop.held_out, place, trained, shop.team)
     scores = run_stage(trainer, options.budget, place, trainer.settings())
-    trainer.average.swap(model)
+    trainer.learner.settle()
     if shop.team.leads:
         shop.parts.save("autoencoder", model, "autoencoder", "none", model.config, shop.bank.describe())
     shop.meet()
@@ -141,21 +145,39 @@ def _train_generator(shop: Workshop, options: StageOptions, name: str, resampled
         shop.parts.need("generator", part, "teacher-forcing", GENERATOR_MAY_LACK)
     else:
         shop.parts.load("generator", part, GENERATOR_MAY_LACK)
-    stage = ForcingStage(**options.given("batch", "rate"), resampled=resampled, compile=options.compile)
-    schedule = Schedule()
-    trainer = ForcingTrainer(renderer, schedule, stage, *shop.latents(), shop.team)
+    scales = Scales() if options.guidance else None
+    stage = ForcingStage(**options.given("batch", "rate"), resampled=resampled, scales=scales, compile=options.compile)
+    trainer = ForcingTrainer(renderer, Schedule(), stage, *shop.latents(), shop.team)
+    return _finish_generator(shop, trainer, options, name)
+
+
+def _finish_generator(
+    shop: Workshop, trainer: ForcingTrainer | DistillationTrainer, options: StageOptions, name: str
+) -> dict[str, Any]:
+    """Run a stage that trains the generator alone, write the part, and score its streams."""
     scores: dict[str, Any] = dict(run_stage(trainer, options.budget, shop.place(name), trainer.settings()))
-    trainer.average.swap(trainer.trained)
+    trainer.learner.settle()
+    schedule, part = trainer.schedule, generator_part(shop.renderer)
     sampler = f"euler-{len(schedule.steps)}"
     if shop.team.leads:
-        shop.parts.save("generator", part, name, sampler, renderer.config.generator, shop.bank.describe())
+        shop.parts.save("generator", part, name, sampler, shop.renderer.config.generator, shop.bank.describe())
         scores |= score_generator(shop, schedule, shop.place(name))
     shop.meet()
     return scores
 
 
+def train_distillation(shop: Workshop, options: StageOptions) -> dict[str, Any]:
+    """Stage 4: the generator, in its few steps and on its own streams, towards its many-step self."""
+    renderer = shop.renderer
+    shop.parts.need("autoencoder", renderer.autoencoder, "autoencoder")
+    shop.parts.need("generator", generator_part(renderer), "resampling", GENERATOR_MAY_LACK)
+    stage = DistillationStage(**options.given("batch", "rate"), compile=options.compile)
+    trainer = DistillationTrainer(renderer, Schedule(), stage, *shop.latents(), shop.team)
+    return _finish_generator(shop, trainer, options, "distillation")
+
+
 def train_refinement(shop: Workshop, options: StageOptions) -> dict[str, Any]:
-    """Stage 4: generator and decoder on the pictures of the model's own windows."""
+    """Stage 5: generator and decoder on the pictures of the model's own windows."""
     renderer, part, place = shop.renderer, generator_part(shop.renderer), shop.place("refinement")
     shop.parts.need("autoencoder", renderer.autoencoder, "autoencoder")
     shop.parts.need("generator", part, "teacher-forcing", GENERATOR_MAY_LACK)
@@ -163,7 +185,7 @@ def train_refinement(shop: Workshop, options: StageOptions) -> dict[str, Any]:
     stage = RefinementStage(**options.given("batch", "rate"), **options.losses(), compile=options.compile)
     trainer = RefinementTrainer(renderer, schedule, stage, *shop.latents(), place, shop.team)
     scores: dict[str, Any] = dict(run_stage(trainer, options.budget, place, trainer.settings()))
-    trainer.average.swap(trainer.trained)
+    trainer.learner.settle()
     if shop.team.leads:
         data, config = shop.bank.describe(), renderer.config
         shop.parts.save("autoencoder", renderer.autoencoder, "refinement", "none", config.autoencoder, data)
@@ -192,6 +214,7 @@ STAGES: dict[str, Callable[[Workshop, StageOptions], dict[str, Any]]] = {
     "autoencoder": train_autoencoder,
     "teacher-forcing": train_teacher_forcing,
     "resampling": train_resampling,
+    "distillation": train_distillation,
     "refinement": train_refinement,
     "segmenter": train_segmenter,
 }

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from ..evaluate.detail import DetailSums, measure_detail
 from ..evaluate.fidelity import psnr, saturation_ratio
@@ -21,8 +20,8 @@ from ..evaluate.sheets import reconstruction_row, write_sheet
 from ..model.autoencoder import Autoencoder
 from .adversary import Adversary, AdversaryConfig
 from .clip_bank import Batch, ClipBank
+from .learner import Group, Learner, LearnerConfig
 from .losses import ReconstructionWeights, reconstruction_loss
-from .run import WeightAverage, learning_rate
 from .start import data_dependent_start
 from .team import ALONE, Team
 
@@ -83,30 +82,19 @@ class AutoencoderTrainer:
         if not is_trained:
             with torch.no_grad():
                 data_dependent_start(self.model, lambda: self._reconstruct(self._batch(), stage.latent_noise))
-        team.share(self.model)
+        config = LearnerConfig(stage.warmup, stage.average, (0.9, 0.99))
+        self.learner = Learner([Group(self.model, stage.rate)], config, self.device, team)
         torch.manual_seed(1 + team.rank)
         self._forward = torch.compile(self._losses, dynamic=False) if stage.compile else self._losses
-        self.average = WeightAverage(self.model, stage.average)
-        fused = self.device.type == "cuda"
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01, fused=fused
-        )
         self.adversary = Adversary(stage.adversary, self.device, team, stage.compile)
 
     def state(self) -> dict[str, Any]:
         """Everything that the next step needs."""
-        return {
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "average": self.average.state(),
-            "adversary": self.adversary.state(),
-        }
+        return {"learner": self.learner.state(), "adversary": self.adversary.state()}
 
     def load(self, state: dict[str, Any]) -> None:
         """Take up what ``state`` gave."""
-        for name in ("model", "optimizer"):
-            getattr(self, name).load_state_dict(state[name])
-        self.average.load(state["average"])
+        self.learner.load(state["learner"])
         self.adversary.load(state["adversary"])
 
     def settings(self) -> dict[str, Any]:
@@ -136,20 +124,13 @@ class AutoencoderTrainer:
     def train_step(self, share: float) -> dict[str, Tensor]:
         """One step of the autoencoder, and of the discriminator once its time has come."""
         stage = self.stage
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
         batch = self._batch()
         output, values = self._forward(batch)
         loss, values = values["total"], dict(values)
         if share >= stage.adversarial_from and self.step >= stage.adversarial_least:
             terms, judged = self.adversary(output, batch.frames, batch.class_maps)
             loss, values = loss + terms, values | judged
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        self.team.average_gradients(self.model.parameters())
-        clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.average.update(self.model)
+        self.learner.descend(loss, self.step, share)
         values["saturation"] = saturation_ratio(output.detach(), batch.frames)
         self.step += 1
         return {name: value.detach() for name, value in values.items()}
@@ -157,11 +138,10 @@ class AutoencoderTrainer:
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Scores on held-out clips with the averaged weights; the newest pictures go to ``sheet.jpg``."""
-        self.average.swap(self.model)
         rows: list[list[Tensor]] = []
         pictures: list[list[np.ndarray]] = []
         detail: DetailSums | None = None
-        try:
+        with self.learner.averaged():
             for batch in self.held_out.held_out(2 * self.stage.frames):
                 output = self._reconstruct(batch, 0.0)
                 rows.append([psnr(output, batch.frames), saturation_ratio(output, batch.frames)])
@@ -171,8 +151,6 @@ class AutoencoderTrainer:
                 if len(pictures) < 8:
                     last = batch.class_maps[0, -1], batch.frames[0, -1], output[0, -1]
                     pictures.append(reconstruction_row(*last))
-        finally:
-            self.average.swap(self.model)
         assert detail is not None
         write_sheet(self.folder / "sheet.jpg", pictures)
         means = torch.tensor([[float(v) for v in row] for row in rows]).mean(0)

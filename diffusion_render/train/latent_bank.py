@@ -41,7 +41,8 @@ class WindowBatch(NamedTuple):
     ``[N, 1, C, h, w]`` at ``reference_level`` ``[N, 1]`` (0, or 1 where it is missing), with
     ``reference_shares`` ``[N, 1, 4, classes, H/8, W/8]``; ``look_table`` ``[N, classes, LOOK_FEATURES]``; prompt tokens
     ``text`` ``[N, P, text]``; ``heading`` ``[N, U, 3]`` and ``reference_heading`` ``[N, 1, 3]``, both relative to the
-    reference's camera, see ``heading.turned``; ``place`` says where the windows were cut.
+    reference's camera, see ``heading.turned``; ``mapped`` ``[N, 1]`` is 1 where the generator is told the windows' own
+    structure, 0 where it is not; ``place`` says where the windows were cut.
     """
 
     latents: Tensor
@@ -53,7 +54,17 @@ class WindowBatch(NamedTuple):
     text: Tensor
     heading: Tensor
     reference_heading: Tensor
+    mapped: Tensor
     place: Place
+
+    def repeated(self, times: int) -> WindowBatch:
+        """All windows ``times`` times, one round behind the other."""
+
+        def again(x: Tensor) -> Tensor:
+            return x.repeat(times, *[1] * (x.ndim - 1))
+
+        tensors = {name: again(x) for name, x in self._asdict().items() if name != "place"}
+        return WindowBatch(**tensors, place=Place(*map(again, self.place)))
 
     def units(self, part: slice) -> WindowBatch:
         """The windows cut to ``part`` of their units."""
@@ -200,6 +211,7 @@ class LatentBank:
             text,
             heading,
             reference_heading,
+            known.new_ones(len(pick), 1),
             Place(pick, unit.expand(len(pick), units)),
         )
 

@@ -1,4 +1,4 @@
-"""Stage 4: generator and decoder together, on the pictures of windows that the model makes itself.
+"""The last stage: generator and decoder together, on the pictures of windows that the model makes itself.
 
 The stages before ask for latents in mean square. Where the latent cannot be told, the best answer to that is the mean
 of all that it may be, and a decoder that has only seen true latents paints a mean as fog. Here a window is made in as
@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from torch import Tensor, nn
-from torch.nn.utils import clip_grad_norm_
+from torch import Tensor
 
 from ..evaluate.detail import DetailSums, measure_detail
 from ..evaluate.fidelity import psnr
@@ -30,8 +29,8 @@ from ..stream.schedule import Schedule
 from .adversary import Adversary, AdversaryConfig
 from .clip_bank import Batch
 from .latent_bank import AWAY, LatentBank, WindowBatch
+from .learner import Group, Learner, LearnerConfig
 from .losses import ReconstructionWeights, reconstruction_loss
-from .run import WeightAverage, learning_rate
 from .team import ALONE, Team
 from .walks import Walks
 from .windows import logit_normal, sample, shift_history, velocity
@@ -107,39 +106,28 @@ class RefinementTrainer:
         self.bank, self.held_out, self.team, self.device = bank, held_out, team, bank.device
         renderer.autoencoder.requires_grad_(False)
         decoder = renderer.autoencoder.decoder.requires_grad_(True)
-        self.trained = nn.ModuleList([renderer.structure, renderer.generator, decoder])
-        team.share(self.trained)
+        groups = [
+            Group(renderer.structure, stage.rate),
+            Group(renderer.generator, stage.rate),
+            Group(decoder, stage.decoder_rate),
+        ]
+        self.learner = Learner(groups, LearnerConfig(stage.warmup, stage.average), self.device, team)
         torch.manual_seed(1 + team.rank)
         if stage.compile:
             for block in renderer.generator.blocks:
                 block.compile(dynamic=False)
         self._painted = torch.compile(self._paint, dynamic=False) if stage.compile else self._paint
         self.adversary = Adversary(stage.adversary, self.device, team, stage.compile)
-        self.average = WeightAverage(self.trained, stage.average)
-        groups = [
-            {"params": [*renderer.structure.parameters(), *renderer.generator.parameters()], "peak": stage.rate},
-            {"params": list(decoder.parameters()), "peak": stage.decoder_rate},
-        ]
-        self.optimizer = torch.optim.AdamW(
-            groups, 1.0, (0.9, 0.98), weight_decay=0.01, fused=bank.device.type == "cuda"
-        )
         self.walks = Walks(bank, schedule, stage.batch, stage.broken)
         self.step = 0
 
     def state(self) -> dict[str, Any]:
         """Everything that the next step needs, but for where the walks were: they start anew."""
-        return {
-            "trained": self.trained.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "average": self.average.state(),
-            "adversary": self.adversary.state(),
-        }
+        return {"learner": self.learner.state(), "adversary": self.adversary.state()}
 
     def load(self, state: dict[str, Any]) -> None:
         """Take up what ``state`` gave."""
-        for name in ("trained", "optimizer"):
-            getattr(self, name).load_state_dict(state[name])
-        self.average.load(state["average"])
+        self.learner.load(state["learner"])
         self.adversary.load(state["adversary"])
 
     def settings(self) -> dict[str, Any]:
@@ -151,8 +139,6 @@ class RefinementTrainer:
         """One step of generator and decoder, and one of the discriminator."""
         stage, number = self.stage, self.team.draw(self.step)
         draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, share, group["peak"], stage.warmup)
         first = float(torch.rand(1, generator=draw)) < stage.first_share
         if first:
             history, units = 0, self.schedule.first
@@ -164,12 +150,7 @@ class RefinementTrainer:
         # First windows are rare, and compiling for their shapes costs minutes.
         with torch.compiler.set_stance("force_eager" if first else "default"):
             loss, values = self._losses(batch, draw, history)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        self.team.average_gradients(self.trained.parameters())
-        clip_grad_norm_(self.trained.parameters(), 1.0)
-        self.optimizer.step()
-        self.average.update(self.trained)
+        self.learner.descend(loss, self.step, share)
         self.step += 1
         return {name: value.detach() for name, value in values.items()}
 
@@ -223,15 +204,14 @@ class RefinementTrainer:
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Scores of windows made on held-out clips, true history, references from the other place; and a sheet."""
-        self.average.swap(self.trained)
         state = torch.get_rng_state()
         torch.manual_seed(0)
         try:
-            with torch.compiler.set_stance("force_eager"):  # sizes of its own, not worth compiling for
+            # Sizes of its own are not worth compiling for.
+            with self.learner.averaged(), torch.compiler.set_stance("force_eager"):
                 return self._held_out_scores()
         finally:
             torch.set_rng_state(state)
-            self.average.swap(self.trained)
 
     def _held_out_scores(self) -> dict[str, float]:
         history, clips = self.schedule.history, min(16, len(self.held_out.bank))

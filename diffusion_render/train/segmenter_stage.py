@@ -15,7 +15,6 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from render_bridge.palette import RACING
 
@@ -23,7 +22,7 @@ from ..evaluate.segmenter import Segmenter
 from ..evaluate.sheets import picture_bytes, write_sheet
 from ..evaluate.structure import confusion, mean_iou
 from .clip_bank import ClipBank
-from .run import WeightAverage, learning_rate
+from .learner import Group, Learner, LearnerConfig
 from .tampering import Tampering, tamper
 from .team import ALONE, Team
 
@@ -80,28 +79,18 @@ class SegmenterTrainer:
         self.stage, self.folder, self.team = stage, folder, team
         self.bank, self.held_out = (_without_guides(b) for b in (bank, held_out))
         self.device, self.model = bank.device, model.to(bank.device)
-        team.share(self.model)
         self.step = 0
-        self.average = WeightAverage(self.model, stage.average)
-        fused = self.device.type == "cuda"
-        self.optimizer = torch.optim.AdamW(
-            self.model.parameters(), stage.rate, (0.9, 0.99), weight_decay=0.01, fused=fused
-        )
+        config = LearnerConfig(stage.warmup, stage.average, (0.9, 0.99))
+        self.learner = Learner([Group(self.model, stage.rate)], config, self.device, team)
         self.weights = self._class_weights()
 
     def state(self) -> dict[str, Any]:
         """Everything that the next step needs."""
-        return {
-            "model": self.model.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "average": self.average.state(),
-        }
+        return self.learner.state()
 
     def load(self, state: dict[str, Any]) -> None:
         """Take up what ``state`` gave."""
-        self.model.load_state_dict(state["model"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.average.load(state["average"])
+        self.learner.load(state)
 
     def settings(self) -> dict[str, Any]:
         """What a run folder says of the run."""
@@ -127,8 +116,6 @@ class SegmenterTrainer:
     def train_step(self, share: float) -> dict[str, Tensor]:
         """One optimiser step."""
         stage, number = self.stage, self.team.draw(self.step)
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
         pictures, maps = self._pictures(self.bank, number, stage.batch, stage.crop)
         if self.step % 2:
             pictures, maps = pictures.flip(-1), maps.flip(-1)
@@ -136,12 +123,7 @@ class SegmenterTrainer:
         with self._autocast():
             scores = self.model(pictures)
         loss = F.cross_entropy(scores.float(), maps.long(), self.weights)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        self.team.average_gradients(self.model.parameters())
-        clip_grad_norm_(self.model.parameters(), 1.0)
-        self.optimizer.step()
-        self.average.update(self.model)
+        self.learner.descend(loss, self.step, share)
         self.step += 1
         return {"loss": loss.detach()}
 
@@ -151,8 +133,7 @@ class SegmenterTrainer:
         classes = self.model.config.classes
         clean, tampered = (torch.zeros(classes, classes, dtype=torch.int64, device=self.device) for _ in range(2))
         rows: list[list[np.ndarray]] = []
-        self.average.swap(self.model)
-        try:
+        with self.learner.averaged():
             for k in range(self.stage.pictures):
                 picture, truth = self._pictures(self.held_out, _HELD_OUT + k, 1, _WHOLE)
                 worse = tamper(picture, self.stage.tampering, _HELD_OUT + k)
@@ -162,8 +143,6 @@ class SegmenterTrainer:
                 if len(rows) < 8:
                     colors = [RACING.colorize(m[0].cpu().numpy()) for m in (truth, read)]
                     rows.append([picture_bytes(picture[0]), *colors, picture_bytes(worse[0])])
-        finally:
-            self.average.swap(self.model)
         write_sheet(self.folder / "sheet.jpg", rows)
         return {"held_out_miou": mean_iou(clean), "held_out_miou_tampered": mean_iou(tampered)}
 

@@ -17,12 +17,12 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn.utils import clip_grad_norm_
 
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
+from .guidance import Noised, Scales, fitting_loss
 from .latent_bank import AWAY, LatentBank, WindowBatch
-from .run import WeightAverage, learning_rate
+from .learner import Group, Learner, LearnerConfig
 from .team import ALONE, Team
 from .transfer import send
 from .windows import logit_normal, resample_history, sample, shift_history, velocity
@@ -39,7 +39,10 @@ class ForcingStage:
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
         history_shift: largest drift put on history, see ``windows.shift_history``.
-        first_share: share of steps that train the first window.
+        first_share: share of steps that train windows without history.
+        span_share: share of those steps whose windows are as long as a later one, history and chunk, instead of as long
+            as the first: the spans that critics judge, see ``distillation``.
+        scales: guidance that is fitted, or None; each window then counts three times, see ``guidance``.
         single_share: share of the other steps that train chunks of one unit, for play at low latency.
         resampled: share of the other steps whose history the model makes; 0 is teacher forcing.
         average: decay of the weight average.
@@ -54,6 +57,8 @@ class ForcingStage:
     history_absent: float = 0.08
     history_shift: float = 0.6
     first_share: float = 0.1
+    span_share: float = 0.3
+    scales: Scales | None = None
     single_share: float = 0.25
     resampled: float = 0.0
     average: float = 0.999
@@ -77,31 +82,21 @@ class ForcingTrainer:
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
         self.bank, self.held_out, self.team = bank, held_out, team
         self.device = bank.device
-        self.trained = torch.nn.ModuleList([renderer.structure, renderer.generator])
-        team.share(self.trained)
+        groups = [Group(part, stage.rate) for part in (renderer.structure, renderer.generator)]
+        self.learner = Learner(groups, LearnerConfig(stage.warmup, stage.average), self.device, team)
         torch.manual_seed(1 + team.rank)
         if stage.compile:
             for block in renderer.generator.blocks:
                 block.compile(dynamic=False)
-        self.average = WeightAverage(self.trained, stage.average)
-        self.optimizer = torch.optim.AdamW(
-            self.trained.parameters(), stage.rate, (0.9, 0.98), weight_decay=0.01, fused=self.device.type == "cuda"
-        )
         self.step = 0
 
     def state(self) -> dict[str, Any]:
         """Everything that the next step needs."""
-        return {
-            "trained": self.trained.state_dict(),
-            "optimizer": self.optimizer.state_dict(),
-            "average": self.average.state(),
-        }
+        return self.learner.state()
 
     def load(self, state: dict[str, Any]) -> None:
         """Take up what ``state`` gave."""
-        self.trained.load_state_dict(state["trained"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.average.load(state["average"])
+        self.learner.load(state)
 
     def settings(self) -> dict[str, Any]:
         """What a run folder says of the run."""
@@ -112,28 +107,24 @@ class ForcingTrainer:
         """One step on windows of one kind: first windows, or later ones with true or resampled history."""
         stage, number = self.stage, self.team.draw(self.step)
         draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
-        for group in self.optimizer.param_groups:
-            group["lr"] = learning_rate(self.step, share, stage.rate, stage.warmup)
-        shares = torch.tensor([stage.first_share, stage.resampled, stage.single_share])
-        first, resampled, single = (torch.rand(3, generator=draw) < shares).tolist()
-        history = 0 if first else self.schedule.history
+        shares = torch.tensor([stage.first_share, stage.resampled, stage.single_share, stage.span_share])
+        first, resampled, single, span = (torch.rand(4, generator=draw) < shares).tolist()
+        history, whole = 0 if first else self.schedule.history, self.schedule.history + self.schedule.chunk
         lead = history if resampled else 0
-        units = self.schedule.first if first else history + (1 if single else self.schedule.chunk)
-        size = max(1, stage.batch * (self.schedule.history + self.schedule.chunk) // units)
+        if first:
+            units = whole if span else self.schedule.first
+        else:
+            units = history + (1 if single else self.schedule.chunk)
+        size = max(1, stage.batch * whole // units // (3 if stage.scales else 1))
         batch, draw = self.bank.sample(number, size, lead + units), torch.Generator().manual_seed(number)
         if lead:
             batch = resample_history(self.renderer, batch, draw, history, stage.shift)
         batch = shift_history(batch, draw, history, stage.history_shift)
         loss = self.loss(batch, draw, history)
-        self.optimizer.zero_grad(set_to_none=True)
-        loss.backward()
-        self.team.average_gradients(self.trained.parameters())
-        norm = clip_grad_norm_(self.trained.parameters(), 1.0)
-        self.optimizer.step()
-        self.average.update(self.trained)
+        norm = self.learner.descend(loss, self.step, share)
         self.step += 1
         kind = "first" if first else "resampled" if lead else "forced"
-        return {"loss": loss.detach(), f"loss_{kind}": loss.detach(), "gradient": norm.detach()}
+        return {"loss": loss.detach(), f"loss_{kind}": loss.detach(), "gradient": norm}
 
     def loss(self, batch: WindowBatch, draw: torch.Generator, history: int) -> Tensor:
         """Mean squared error of the velocity of the chunk; noise and levels come from ``draw``."""
@@ -141,9 +132,11 @@ class ForcingTrainer:
         level = self._levels(draw, n, units, history)
         noise = torch.randn(batch.latents.shape, device=self.device)
         t = level[:, :, None, None, None]
-        noised = (1 - t) * batch.latents + t * noise
-        made = velocity(self.renderer, batch, noised, level, history)
-        return (made.float() - (noise - batch.latents)[:, history:]).square().mean()
+        noised, target = (1 - t) * batch.latents + t * noise, (noise - batch.latents)[:, history:]
+        if self.stage.scales is None:
+            made = velocity(self.renderer, batch, noised, level, history)
+            return (made.float() - target).square().mean()
+        return fitting_loss(self.renderer, batch, Noised(noised, level, target), history, self.stage.scales)
 
     def _levels(self, draw: torch.Generator, n: int, units: int, history: int) -> Tensor:
         """Noise levels ``[N, U]``: one for the history, one for the chunk."""
@@ -156,12 +149,9 @@ class ForcingTrainer:
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Velocity loss, and error of latents sampled in 1, 2 and 8 steps, on held-out windows with true history."""
-        self.average.swap(self.trained)
-        try:
-            with torch.compiler.set_stance("force_eager"):  # sizes of its own, not worth compiling for
-                return self._held_out_scores()
-        finally:
-            self.average.swap(self.trained)
+        # Sizes of its own are not worth compiling for.
+        with self.learner.averaged(), torch.compiler.set_stance("force_eager"):
+            return self._held_out_scores()
 
     def _held_out_scores(self) -> dict[str, float]:
         count = min(32, len(self.held_out.bank))

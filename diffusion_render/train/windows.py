@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from typing import Protocol
 
 import torch
 from torch import Tensor
 
 from ..model.encoder import normalize_latent
-from ..model.generator import Tokens
-from ..model.renderer import Renderer
+from ..model.generator import Generator, Tokens
+from ..model.structure_encoder import StructureEncoder
 from .latent_bank import WindowBatch
 from .transfer import send
+
+
+class Networks(Protocol):
+    """What makes velocities: a renderer, or a critic that is a copy of these two parts."""
+
+    structure: StructureEncoder
+    generator: Generator
 
 
 def logit_normal(draw: torch.Generator, n: int, shift: float) -> Tensor:
@@ -21,7 +29,7 @@ def logit_normal(draw: torch.Generator, n: int, shift: float) -> Tensor:
     return odds / (1 + odds)
 
 
-def velocity(renderer: Renderer, batch: WindowBatch, noised: Tensor, level: Tensor, history: int) -> Tensor:
+def velocity(renderer: Networks, batch: WindowBatch, noised: Tensor, level: Tensor, history: int) -> Tensor:
     """Velocities of the units behind the history, ``[N, U − history, C, h, w]``.
 
     Args:
@@ -37,13 +45,14 @@ def velocity(renderer: Renderer, batch: WindowBatch, noised: Tensor, level: Tens
         zero = torch.zeros(1, device=device)
         reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero, batch.reference_heading)
         positions = torch.arange(1, level.shape[1] + 1, device=device)
-        window = Tokens(noised, features[:, 1:], level, positions, batch.heading)
+        mapped = batch.mapped[:, :, None, None, None].to(features.dtype)
+        window = Tokens(noised, features[:, 1:] * mapped, level, positions, batch.heading)
         past, chunk = window.split(history)
         return renderer.generator(batch.text, reference, None, past, chunk)
 
 
 def sample(
-    renderer: Renderer,
+    renderer: Networks,
     batch: WindowBatch,
     levels: Sequence[float],
     history: int,
@@ -58,10 +67,10 @@ def sample(
         levels: that the sampler visits, from 1 down to 0.
         history: units of history.
         history_noise: its level, as in play.
-        last_learns: gradients flow through the last step, and through it alone.
+        last_learns: gradients flow through the last step, and through it alone; never into the history.
     """
     noise = torch.randn_like(batch.latents)
-    past = batch.latents[:, :history]
+    past = batch.latents[:, :history].detach()
     held, x = past + history_noise * (noise[:, :history] - past), noise[:, history:]
     for k, (level, after) in enumerate(pairwise(levels)):
         t = torch.full(batch.latents.shape[:2], level, device=x.device)
@@ -73,7 +82,7 @@ def sample(
 
 @torch.no_grad()
 def resample_history(
-    renderer: Renderer, batch: WindowBatch, draw: torch.Generator, history: int, shift: float
+    renderer: Networks, batch: WindowBatch, draw: torch.Generator, history: int, shift: float
 ) -> WindowBatch:
     """Windows of 2·history + chunk units → the last history + chunk of them, that history made by the model.
 

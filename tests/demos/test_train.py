@@ -36,15 +36,17 @@ def old(clips, tmp_path_factory):
 
 
 def test_the_stages_make_parts_that_pack_into_weights_that_open(clips, tmp_path, capsys):
-    assert train(clips, tmp_path, "autoencoder", "teacher-forcing", "resampling", "--json") == 0
+    stages = ("autoencoder", "teacher-forcing", "resampling", "distillation")
+    assert train(clips, tmp_path, *stages, "--guidance", "--json") == 0
     scores = json.loads(capsys.readouterr().out.splitlines()[-1])
-    assert set(scores) == {"autoencoder", "teacher-forcing", "resampling"}
-    assert scores["resampling"]["steps"] == 2
-    assert len(scores["resampling"]["other_place_psnr"]) >= 1
-    assert (tmp_path / "resampling" / "stream_other_place.jpg").stat().st_size > 1000
+    assert tuple(scores) == stages
+    for stage in stages[2:]:
+        assert scores[stage]["steps"] == 2
+        assert len(scores[stage]["other_place_psnr"]) >= 1
+        assert (tmp_path / stage / "stream_other_place.jpg").stat().st_size > 1000
     assert main(["pack", str(tmp_path), "--preset", "toy", "--out", str(tmp_path / "out" / "toy.safetensors")]) == 0
     header = read_header(tmp_path / "out" / "toy.safetensors")
-    assert (header.stage, header.sampler, header.preset) == ("resampling", "euler-2", "toy")
+    assert (header.stage, header.sampler, header.preset) == ("distillation", "euler-2", "toy")
     assert open_renderer("toy", tmp_path / "out").config.preset == "toy"
 
 
@@ -56,9 +58,9 @@ def test_a_start_without_the_selecting_layer_goes_on_with_it_and_packs(clips, ol
     assert main(["pack", str(new), "--preset", "toy", "--out", str(new / "toy.safetensors")]) == 0
     head = open_renderer("toy", new).autoencoder.decoder.head
     assert head.select.weight.any()  # learnt in two steps from zero
-    first, second = (torch.load(f / "autoencoder" / "state.pt", weights_only=True) for f in (old, new))
-    names = first["trainer"]["model"].keys() ^ second["trainer"]["model"].keys()
-    assert names == set(MAY_BE_MISSING)
+    first, second = (torch.load(f / "autoencoder" / "state.pt", weights_only=True)["trainer"] for f in (old, new))
+    names = first["learner"]["weights"].keys() ^ second["learner"]["weights"].keys()
+    assert names == {f"0.{name}" for name in MAY_BE_MISSING}
 
 
 def test_a_start_without_headings_goes_on_with_them_and_packs(clips, old, tmp_path, capsys):

@@ -69,3 +69,8 @@ def some_picture(seed: int = 2) -> Tensor:
 
 TOY_ADVERSARY = AdversaryConfig(discriminator=DiscriminatorConfig(widths=(8, 8), embedding=2))
 """For training tests: the real discriminator takes longer on a CPU than everything else of a toy run."""
+
+
+def same_tensors(first, second) -> bool:
+    """Whether two runs of tensors are equal bit for bit."""
+    return all(torch.equal(a, b) for a, b in zip(first, second, strict=True))

@@ -12,7 +12,7 @@ from diffusion_render.train.clip_bank import BankConfig, ClipBank
 from diffusion_render.train.loop import Budget, run_stage
 from diffusion_render.train.shards import ShardError, read_shard, shard_paths
 from engine_sim.recording.container import ContainerWriter
-from tests.diffusion_render.toys import HEIGHT, TOY_ADVERSARY, TOY_AUTOENCODER, WIDTH, some_maps
+from tests.diffusion_render.toys import HEIGHT, TOY_ADVERSARY, TOY_AUTOENCODER, WIDTH, same_tensors, some_maps
 
 CPU = torch.device("cpu")
 FRAMES = 12
@@ -146,8 +146,10 @@ def test_a_resumed_run_takes_up_every_weight_and_the_time_spent(clips, tmp_path)
     spent = run_stage(second, Budget(2, 1e9, 1), tmp_path, {})
     assert second.step == 2
     assert spent["seconds"] > 0
-    assert all(torch.equal(a, b) for a, b in zip(first.model.parameters(), second.model.parameters(), strict=True))
-    assert all(torch.equal(a, b) for a, b in zip(first.average.values, second.average.values, strict=True))
+    assert same_tensors(first.model.parameters(), second.model.parameters())
+    assert all(
+        torch.equal(a, b) for a, b in zip(first.learner.average.values, second.learner.average.values, strict=True)
+    )
 
 
 def test_a_model_that_was_trained_before_is_not_started_anew(clips, tmp_path):
@@ -155,4 +157,4 @@ def test_a_model_that_was_trained_before_is_not_started_anew(clips, tmp_path):
     model = Autoencoder(TOY_AUTOENCODER)
     before = [p.detach().clone() for p in model.parameters()]
     AutoencoderTrainer(model, STAGE, ClipBank(clips, CPU), ClipBank(clips, CPU), tmp_path, is_trained=True)
-    assert all(torch.equal(a, b) for a, b in zip(before, model.parameters(), strict=True))
+    assert same_tensors(before, model.parameters())

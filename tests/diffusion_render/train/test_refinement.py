@@ -25,7 +25,10 @@ def test_a_toy_run_learns_and_resumes_and_the_encoder_stays(bank, tmp_path):  # 
     assert (tmp_path / "sheet.jpg").stat().st_size > 0
     again = trainer(bank, tmp_path)
     run_stage(again, Budget(16, 1e9, 1), tmp_path, again.settings())
-    assert all(torch.equal(a, b) for a, b in zip(first.trained.parameters(), again.trained.parameters(), strict=True))
+    assert all(
+        torch.equal(a, b)
+        for a, b in zip(first.learner.module.parameters(), again.learner.module.parameters(), strict=True)
+    )
     start = toy_renderer().autoencoder.state_dict()
     now = first.renderer.autoencoder.state_dict()
     changed = {name for name in start if not torch.equal(start[name], now[name])}
