@@ -19,7 +19,7 @@ from diffusion_render.model.generator import Tokens
 from diffusion_render.model.look_table import LOOK_FEATURES
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.guides import GuideNoise, Guides
-from diffusion_render.stream.session import to_bytes
+from diffusion_render.stream.window import to_bytes
 
 WARM_UP = 4
 LEAST = 8

@@ -124,6 +124,7 @@ def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tup
         raise UserError(f"no weights of {args.preset} are there to measure with; --random-weights costs the same time")
     config = SIZED[args.preset]
     words = ["--preset", args.preset, "--sessions", "1", *(["--random-weights"] if args.random_weights else [])]
+    words += ["--eager"] if args.eager else []
     for name in ("weights", "device", "threads", "number_type", "chunk"):
         if getattr(args, name) is not None:
             words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]

@@ -17,8 +17,10 @@ from diffusion_render.model.prompt import PromptEncoder
 from diffusion_render.model.renderer import PRESETS, Renderer
 from diffusion_render.model.weights import WeightsError
 from diffusion_render.stream.guides import Guides
+from diffusion_render.stream.recorded import CudaRecorder, RecordedWindows
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
+from diffusion_render.stream.window import RenderWindow, render_window
 from engine_sim.core.errors import UserError
 from render_bridge.protocol.events import SessionOpened
 from render_bridge.protocol.offer import Offer, Sizes
@@ -40,6 +42,7 @@ class RendererPlan:
         number_type: one of NUMBER_TYPES; None for the fastest on the device.
         schedule: of every stream, until its engine asks for another.
         sessions: most engines at once.
+        eager: launch every window's work anew on a GPU too, instead of recording it.
     """
 
     preset: str = "nano"
@@ -50,6 +53,7 @@ class RendererPlan:
     number_type: str | None = None
     schedule: Schedule = field(default_factory=Schedule)
     sessions: int = 8
+    eager: bool = False
 
 
 class StreamFactory:
@@ -68,12 +72,18 @@ class StreamFactory:
         self.plan = plan
         self.model = open_model(plan)
         self._prompts = Prompts(say, open_encoder)
+        self._windows = self._make_windows(say)
         self.offer = self._make_offer()
 
     def open(self, opened: SessionOpened) -> StreamRenderer:
         """A renderer for a session; its stream is made with its first run."""
         size = opened.hello.width, opened.hello.height
-        return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, self.offer.window // 2)
+        most = self.offer.window // 2
+        return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, most, self._windows)
+
+    def _make_windows(self, say: Say) -> RenderWindow:
+        on_gpu = next(self.model.parameters()).device.type == "cuda"
+        return RecordedWindows(CudaRecorder(), say) if on_gpu and not self.plan.eager else render_window
 
     def warm_up(self) -> None:
         """Draw two chunks at the preset's size, which no one sees: memory, kernels and compiled code are ready then."""
@@ -83,7 +93,7 @@ class StreamFactory:
         blank = torch.zeros(config.height, config.width, dtype=torch.uint8)
         picture = torch.zeros(3, config.height, config.width)
         text = torch.zeros(config.generator.text_tokens, config.generator.text)
-        stream = StreamSession(self.model, session, picture, blank, text)
+        stream = StreamSession(self.model, session, picture, blank, text, render=self._windows)
         row = torch.tensor([0, 0, 2, 0, 1, 0, 0, 0, 1, 1, 0.4, 2500], dtype=torch.float64)
         for _ in range(2):
             maps = blank.expand(stream.frames_wanted, -1, -1)

@@ -22,6 +22,7 @@ from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.look_source import dream_reference
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
+from diffusion_render.stream.window import RenderWindow, render_window
 from render_bridge.protocol.events import FrameTaken
 from render_bridge.protocol.messages import Control
 
@@ -55,15 +56,22 @@ class StreamRenderer:
         size: width and height of the pictures, pixels.
         schedule: to begin with.
         most_frames: longest run that can be asked for.
+        windows: how the stream's windows are made, shared too.
     """
 
     def __init__(
-        self, model: Renderer, prompts: Prompts, size: tuple[int, int], schedule: Schedule, most_frames: int
+        self,
+        model: Renderer,
+        prompts: Prompts,
+        size: tuple[int, int],
+        schedule: Schedule,
+        most_frames: int,
+        windows: RenderWindow = render_window,
     ) -> None:
         self._model, self._prompts = model, prompts
         self._device = next(model.parameters()).device
         self._config = SessionConfig(width=size[0], height=size[1], schedule=schedule)
-        self._schedule, self._most_frames = schedule, most_frames
+        self._schedule, self._most_frames, self._windows = schedule, most_frames, windows
         self._words = ""
         self._fade = PromptFade(prompts.encode(""))
         self._given: GivenLook | None = None
@@ -151,7 +159,7 @@ class StreamRenderer:
         look = self._given or self._dreamt or self._dream(class_map, camera)
         arguments = look.picture, look.class_map, self._fade.rows, look.camera
         if self._stream is None:
-            self._stream = StreamSession(self._model, self._config, *arguments)
+            self._stream = StreamSession(self._model, self._config, *arguments, render=self._windows)
         else:
             self._stream.change_look(*arguments)
         self._look_changed = False

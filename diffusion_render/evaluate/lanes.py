@@ -14,7 +14,8 @@ from ..model.encoder import FRAMES, EncoderState
 from ..model.look_table import measure_look
 from ..model.renderer import Renderer
 from ..stream.guides import GuideNoise
-from ..stream.session import RenderError, SessionConfig, StreamSession, to_bytes
+from ..stream.session import RenderError, SessionConfig, StreamSession
+from ..stream.window import to_bytes
 from .footage import Footage, Reference, Shots
 from .pictures import from_bytes
 from .scorer import Judges, Second, StreamRecord, StreamScorer

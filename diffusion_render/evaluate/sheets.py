@@ -10,7 +10,7 @@ from torch import Tensor
 
 from render_bridge.palette import RACING
 
-from ..stream.session import to_bytes
+from ..stream.window import to_bytes
 
 
 def picture_bytes(picture: Tensor) -> np.ndarray:

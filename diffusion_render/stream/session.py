@@ -7,7 +7,7 @@ stream has run, or what another session does. Units are decoded one by one, alwa
 from __future__ import annotations
 
 import hashlib
-import itertools
+import math
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -17,13 +17,14 @@ from torch import Tensor
 from ..model.attention import KeyValue
 from ..model.autoencoder import LookTables
 from ..model.decoder import DecoderState
-from ..model.encoder import FRAMES, normalize_latent
+from ..model.encoder import FRAMES
 from ..model.generator import Tokens
 from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
 from .guides import GuideNoise, Guides
 from .heading import UNKNOWN, camera_heading, turned, unit_headings
 from .schedule import Schedule, Window
+from .window import RenderWindow, WindowInputs, WindowOutputs, render_window
 
 
 class Look(NamedTuple):
@@ -80,6 +81,7 @@ class StreamSession:
         text: prompt tokens ``[P, text]``.
         reference_camera: the camera that the reference was taken with, ``[12]`` as in ``guides``, or None if it is not
             known; without a reference that of the opening frame. Only generators with ``heading`` read it.
+        render: how windows are made: eagerly, or from recordings that sessions share.
     """
 
     def __init__(
@@ -90,8 +92,9 @@ class StreamSession:
         reference_map: Tensor,
         text: Tensor,
         reference_camera: Tensor | None = None,
+        render: RenderWindow = render_window,
     ) -> None:
-        self.renderer, self.config = renderer, config
+        self.renderer, self.config, self._render = renderer, config, render
         weight = next(renderer.parameters())
         self.device, self.dtype = weight.device, weight.dtype
         self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
@@ -176,64 +179,53 @@ class StreamSession:
 
     def _render_window(self) -> list[Tensor]:
         window = self._window()
-        maps = torch.stack([frame for frame, _ in self._pending]).to(self.device)[None]
         guides = [g for _, g in self._pending]
         noises = [self._guide_noise.begin(guides[k : k + FRAMES]) for k in range(0, len(guides), FRAMES)]
-        codes = self.renderer.autoencoder.codes(maps)
-        structure = self.renderer.structure(maps.unflatten(1, (-1, FRAMES)), self.look.structure_table)
         headings = unit_headings(guides, FRAMES)
-        latents = self._denoise(window, structure, headings)
-        self._refuse_nan(latents, "latents")
-        state, pictures = self._decoder, []
-        for k in range(len(window.chunk)):
-            part = slice(k, k + 1)
-            frames, state = self.renderer.autoencoder.decode(
-                latents[:, part], codes[:, part], self.look.tables, state, noises[k](self.dtype)
-            )
-            self._refuse_nan(frames, "pixels")
-            pictures += list(to_bytes(frames[0]))
-        self._remember(window, latents, structure, headings, state)
-        return pictures
+        made = self._render(
+            self.renderer,
+            self.config.schedule.steps,
+            self._inputs(window, headings),
+            (noise(self.dtype) for noise in noises),
+        )
+        for total, what in zip(made.sums.tolist(), ("latents", "pixels"), strict=True):
+            if not math.isfinite(total):
+                self._pending = []
+                raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
+        self._remember(window, made, headings)
+        return list(made.pictures)
 
-    def _refuse_nan(self, made: Tensor, what: str) -> None:
-        if not torch.isfinite(made.sum()):  # one pass; a sum of finite numbers of this size cannot overflow
-            self._pending = []
-            raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
+    def _inputs(self, window: Window, headings: list[float]) -> WindowInputs:
+        history = self._history if window.history else []
+        if self._prefix is None:
+            self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
+        positions = torch.tensor(window.positions[-len(history) - len(window.chunk) :], device=self.device)
+        past, chunk = positions[: len(history)], positions[len(history) :]
+        return WindowInputs(
+            torch.stack([frame for frame, _ in self._pending]).to(self.device)[None],
+            torch.cat([self._noise(u, "chunk") for u in window.chunk], 1),
+            chunk,
+            self._turned(headings, self.look.heading),
+            self._history_tokens(history, past) if history else None,
+            self._prefix,
+            self.look.tables,
+            self.look.structure_table,
+            self._decoder,
+        )
 
-    def _remember(
-        self, window: Window, latents: Tensor, structure: Tensor, headings: list[float], state: DecoderState | None
-    ) -> None:
+    def _remember(self, window: Window, made: WindowOutputs, headings: list[float]) -> None:
         schedule = self.config.schedule
         units = [
-            Unit(number, latents[:, k : k + 1], structure[:, k : k + 1], headings[k])
+            Unit(number, made.latents[:, k : k + 1], made.structure[:, k : k + 1], headings[k])
             for k, number in enumerate(window.chunk)
         ]
         if len(self._sink) < schedule.sink:
             self._sink = (self._sink + units)[: schedule.sink]
             self._prefix = None
         self._history = (self._history + units)[-schedule.history :] if schedule.history else []
-        self._pending, self._decoder = [], state
+        self._pending, self._decoder = [], made.decoder
         self.window_index += 1
         self._units += len(units)
-
-    def _denoise(self, window: Window, structure: Tensor, headings: list[float]) -> Tensor:
-        """Sample the window's chunk: Euler steps of the rectified flow along ``schedule.steps``."""
-        schedule = self.config.schedule
-        history = self._history if window.history else []
-        if self._prefix is None:
-            self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
-        positions = torch.tensor(window.positions[-len(history) - len(window.chunk) :], device=self.device)
-        cache = self._prefix
-        if history:
-            cache = self.renderer.generator.remember(cache, self._history_tokens(history, positions[: len(history)]))
-        x, levels = torch.cat([self._noise(u, "chunk") for u in window.chunk], 1), (*schedule.steps, 0.0)
-        heading = self._turned(headings, self.look.heading)
-        for level, after in itertools.pairwise(levels):
-            t = torch.full((1, len(window.chunk)), level, device=self.device)
-            chunk = Tokens(x, structure, t, positions[len(history) :], heading)
-            velocity = self.renderer.generator.step(cache, chunk)
-            x = x + (after - level) * velocity
-        return normalize_latent(x, 2)
 
     def _history_tokens(self, history: list[Unit], positions: Tensor) -> Tokens:
         level = self.config.schedule.history_noise
@@ -295,8 +287,3 @@ class StreamSession:
         place, own = torch.zeros(1, device=self.device), self._turned([heading], heading)
         tokens = Tokens(latent, structure, level, place, own)
         return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table, heading)
-
-
-def to_bytes(frames: Tensor) -> Tensor:
-    """RGB in [−1, 1] → uint8 0–255, rounded; values outside are clamped."""
-    return frames.float().mul(127.5).add_(127.5).round_().clamp_(0, 255).to(torch.uint8)

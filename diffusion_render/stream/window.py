@@ -1,0 +1,105 @@
+"""One window of the stream as a function of tensors: class maps, noise and what is remembered go in, pictures come out.
+
+No clock, no state, no random numbers: the session keeps all of that. So the same function runs eagerly, or is recorded
+once and replayed (``recorded``).
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from typing import NamedTuple, Protocol
+
+import torch
+from torch import Tensor
+
+from ..model.attention import KeyValue
+from ..model.autoencoder import LookTables
+from ..model.decoder import DecoderState
+from ..model.encoder import FRAMES, normalize_latent
+from ..model.generator import Tokens
+from ..model.renderer import Renderer
+
+
+class WindowInputs(NamedTuple):
+    """What a window of U units is made from.
+
+    ``maps`` uint8 ``[1, 4·U, H, W]``; ``noise`` ``[1, U, C, h, w]`` that the chunk starts from; ``positions`` ``[U]``
+    of the chunk and ``heading`` ``[1, U, 3]`` or None; ``history``, already noised, or None; ``prefix``, its keys and
+    values, one entry a layer; ``tables`` and ``structure_table`` of the look; the ``decoder``'s state, or None at the
+    start.
+    """
+
+    maps: Tensor
+    noise: Tensor
+    positions: Tensor
+    heading: Tensor | None
+    history: Tokens | None
+    prefix: list[KeyValue]
+    tables: LookTables
+    structure_table: Tensor
+    decoder: DecoderState | None
+
+
+class WindowOutputs(NamedTuple):
+    """``pictures`` uint8 ``[4·U, 3, H, W]``; what the next window needs: ``latents`` ``[1, U, C, h, w]``, ``structure``
+    ``[1, U, S, h, w]``, ``decoder``; and ``sums`` ``[2]`` of latents and pixels, NaN or infinite if any of them is."""
+
+    pictures: Tensor
+    latents: Tensor
+    structure: Tensor
+    decoder: DecoderState
+    sums: Tensor
+
+
+class RenderWindow(Protocol):
+    """How a session has its windows made."""
+
+    def __call__(
+        self, renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, anchored: Iterable[Tensor | None]
+    ) -> WindowOutputs:
+        """See ``render_window``."""
+
+
+def render_window(
+    renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, anchored: Iterable[Tensor | None]
+) -> WindowOutputs:
+    """Sample the chunk along ``steps`` and decode it, unit by unit, always in the same shape.
+
+    Args:
+        renderer: the networks.
+        steps: noise levels that the sampler visits, from 1 down; the last step goes to 0.
+        inputs: see there.
+        anchored: noise that the decoder reads, for each unit; asked for only when its turn comes.
+    """
+    codes = renderer.autoencoder.codes(inputs.maps)
+    structure = renderer.structure(inputs.maps.unflatten(1, (-1, FRAMES)), inputs.structure_table)
+    latents = _denoise(renderer, steps, inputs, structure)
+    state, pictures, pixels = inputs.decoder, [], latents.new_zeros((), dtype=torch.float32)
+    for k, noise in enumerate(anchored):
+        part = slice(k, k + 1)
+        frames, state = renderer.autoencoder.decode(latents[:, part], codes[:, part], inputs.tables, state, noise)
+        # One pass; a sum of finite numbers of this size cannot overflow.
+        pixels = pixels + frames.sum(dtype=torch.float32)
+        pictures.append(to_bytes(frames[0]))
+    assert state is not None
+    sums = torch.stack([latents.sum(dtype=torch.float32), pixels])
+    return WindowOutputs(torch.cat(pictures), latents, structure, state, sums)
+
+
+def _denoise(renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, structure: Tensor) -> Tensor:
+    """Euler steps of the rectified flow along ``steps``: latents of the chunk, rms 1 a pixel."""
+    cache = inputs.prefix
+    if inputs.history is not None:
+        cache = renderer.generator.remember(cache, inputs.history)
+    x = inputs.noise
+    for level, after in itertools.pairwise((*steps, 0.0)):
+        t = torch.full(x.shape[:2], level, device=x.device)
+        velocity = renderer.generator.step(cache, Tokens(x, structure, t, inputs.positions, inputs.heading))
+        x = x + (after - level) * velocity
+    return normalize_latent(x, 2)
+
+
+def to_bytes(frames: Tensor) -> Tensor:
+    """RGB in [−1, 1] → uint8 0–255, rounded; values outside are clamped."""
+    return frames.float().mul(127.5).add_(127.5).round_().clamp_(0, 255).to(torch.uint8)
