@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import statistics
 import time
-from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
+from collections.abc import Callable
 
 from .plain_text import LINE, shown
 from .protocol.events import (
@@ -26,83 +19,22 @@ from .protocol.events import (
     TurnedAway,
 )
 from .protocol.messages import Control
-from .protocol.offer import Offer
 from .talk import NOBODY, Talk
+from .work import Renderer as Renderer
+from .work import RendererFactory, Work
 from .zmq.keys import Keys
 from .zmq.renderer_end import RendererEnd
 
 IDLE_S = 0.05
-TIMES_KEPT = 9
+AHEAD_ABOVE = 0.25
+"""Durations of a frame that drawing a run takes. In play, what is drawn sooner is done well before the next frame can
+come, and nothing should hold it up that may as well be done afterwards."""
 AHEAD_BELOW = 0.9
 """Below this load, all sessions together, the next run is asked for before one is drawn: frames flow in meanwhile."""
 IN_HAND = 2
 """Above it frames would only grow old in our hands: so many sessions at most are asked or wait to be drawn."""
 PATIENT_RUNS = 2
 """Durations of a run after which an engine that sends nothing no longer counts as asked."""
-
-
-class Renderer(Protocol):
-    """What draws one session's pictures."""
-
-    @property
-    def run(self) -> int | None:
-        """Frames of the runs to ask for from now on, at most half of the window; None for those of the offer."""
-
-    def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
-        """One RGB uint8 ``[H, W, 3]`` a frame of a run, in order. Any exception fails the run, not the session."""
-
-    def apply(self, control: Control) -> None:
-        """Put a look, prompt or schedule in force from the next run on. ValueError refuses it, with the reason; any
-        other exception does too, with its name."""
-
-    def reset(self, seed: int | None) -> None:
-        """Forget the stream, keep the controls."""
-
-    def close(self) -> None:
-        """Release everything."""
-
-
-class RendererFactory(Protocol):
-    """Makes renderers, and says what they can do."""
-
-    @property
-    def offer(self) -> Offer:
-        """What engines are offered."""
-
-    def open(self, opened: SessionOpened) -> Renderer:
-        """A renderer for a session. Any exception turns the session out, and no other."""
-
-
-@dataclass
-class Work:
-    """One session in the loop."""
-
-    token: bytes
-    renderer: Renderer
-    frame_seconds: float
-    run: int
-    chunk: int = 0
-    begun: bool = False
-    asked_at: float = 0.0
-    frames: list[FrameTaken] = field(default_factory=list)
-    ready: deque[list[FrameTaken]] = field(default_factory=deque)
-    controls: deque[Control] = field(default_factory=deque)
-    times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
-
-    def forget(self) -> None:
-        """Drop all frames: a reset, or an engine that went away."""
-        self.frames.clear()
-        self.ready.clear()
-
-    @property
-    def run_seconds(self) -> float:
-        """How long the frames of a run take to come."""
-        return (self.renderer.run or self.run) * self.frame_seconds
-
-    @property
-    def load(self) -> float:
-        """Share of a frame's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
-        return statistics.median(self.times) / self.frame_seconds if self.times else 0.0
 
 
 class ServeLoop:
@@ -146,21 +78,8 @@ class ServeLoop:
         return sum(w.load for w in self.works.values())
 
     def _take(self, event: RendererEvent) -> None:
-        if isinstance(event, SessionOpened):
-            self._open(event)
-        elif isinstance(event, SessionEnded):
-            self._tell(event.session, f"ended: {shown(event.reason, LINE)}")
-            self._talk.forget(event.session)
-            work = self.works.pop(event.session, None)
-            if work is not None:
-                work.renderer.close()
-        elif isinstance(event, PeerBroke):
-            self._tell(event.session, f"refused: {int(event.fault)} {event.fault.label}: {shown(event.text, LINE)}")
-        elif isinstance(event, Refused):
-            text = f"its engine refuses: {event.code} {shown(event.name)}: {shown(event.text, LINE)}"
-            self._tell(event.session, text)
-        elif isinstance(event, TurnedAway):
-            self._tell(NOBODY, f"turned away: {event.who}")
+        if not isinstance(event, FrameTaken):
+            self._note(event)
         work = self.works.get(getattr(event, "session", b""))
         if work is None:
             return
@@ -177,6 +96,24 @@ class ServeLoop:
             self._tell(event.session, "waits for its engine")
             work.forget()
 
+    def _note(self, event: RendererEvent) -> None:
+        """What sessions come and go, and what people should hear of."""
+        if isinstance(event, SessionOpened):
+            self._open(event)
+        elif isinstance(event, SessionEnded):
+            self._tell(event.session, f"ended: {shown(event.reason, LINE)}")
+            self._talk.forget(event.session)
+            work = self.works.pop(event.session, None)
+            if work is not None:
+                work.renderer.close()
+        elif isinstance(event, PeerBroke):
+            self._tell(event.session, f"refused: {int(event.fault)} {event.fault.label}: {shown(event.text, LINE)}")
+        elif isinstance(event, Refused):
+            text = f"its engine refuses: {event.code} {shown(event.name)}: {shown(event.text, LINE)}"
+            self._tell(event.session, text)
+        elif isinstance(event, TurnedAway):
+            self._tell(NOBODY, f"turned away: {event.who}")
+
     def _open(self, event: SessionOpened) -> None:
         hello = event.hello
         verb = "is back" if event.resumed else "begins"
@@ -191,7 +128,9 @@ class ServeLoop:
                 self._tell(event.session, f"no renderer for it: {error}")
                 self._end.turn_out(event.session, f"no renderer for this session: {type(error).__name__}: {error}")
                 return
-            self.works[event.session] = Work(event.session, renderer, seconds / frames, self._end.offer.run)
+            self.works[event.session] = Work(
+                event.session, renderer, seconds / frames, self._end.offer.run, hello.mode == "record"
+            )
             return
         work = self.works[event.session]
         work.forget()
@@ -230,7 +169,7 @@ class ServeLoop:
     def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
         self._settle(work)
         work.begun = True
-        if work.times and self.load < AHEAD_BELOW and self._end.running(work.token) == 0:
+        if self._asks_ahead(work, len(frames)):
             self._ask(work)
         chunk, work.chunk = work.chunk, work.chunk + 1
         started = time.monotonic_ns()
@@ -241,9 +180,14 @@ class ServeLoop:
             self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(error).__name__}: {error}")
             return
         rendered = time.monotonic_ns()
-        work.times.append((rendered - started) / 1e9 / len(frames))
+        work.took((rendered - started) / 1e9 / len(frames))
         for frame, pixels in zip(frames, pictures, strict=True):
             self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
+
+    def _asks_ahead(self, work: Work, frames: int) -> bool:
+        if not work.times or self.load >= AHEAD_BELOW:
+            return False
+        return (work.keeps_all or work.load * frames > AHEAD_ABOVE) and self._end.running(work.token) == 0
 
     def _tell(self, session: bytes, text: str) -> None:
         who = f"session {session.hex()[:8]} " if session else ""

@@ -2,7 +2,8 @@
 
 Both processes read the same monotonic clock (Linux: CLOCK_MONOTONIC), so a frame's way is the difference of two stamps:
 from ``drawn``, set when the engine offers the class map, to ``started``, when the renderer holds it as an array. That
-includes compression, both sockets, decompression, the check of every pixel and two hand-overs between threads.
+includes compression, both sockets, decompression, the check of every pixel and the hand-overs between threads. Beside
+it stands what bare sockets take for as many bytes (``floor``).
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from demos.benches.spread import percentile, spread
+from demos.bridge.floor import bare_pair
 from demos.bridge.limits import AGE_MS, FPS, SLOW_S, limits, line_of
 from demos.report import machine_facts
 from engine_sim.core.errors import UserError
@@ -32,6 +34,7 @@ from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
 from render_bridge.palette import RACING
+from render_bridge.protocol.encodings import encode_plane
 from render_bridge.protocol.engine_flow import Drawn
 from render_bridge.protocol.engine_greeting import Greeting
 from render_bridge.protocol.events import PictureTaken
@@ -96,7 +99,9 @@ def bench_bridge(plan: BridgePlan, say: Say) -> dict[str, Any]:
         for name in plan.transports:
             report[f"one_way_ms_{name}"] = {e: one_way(known[name], plan, maps, e) for e in plan.encodings}
             for encoding, way in report[f"one_way_ms_{name}"].items():
-                say(f"{name}, {encoding}: one way {way['median']} ms, p95 {way['p95']} ms")
+                way["floor"] = floor(known[name], plan, maps, encoding)
+                say(f"{name}, {encoding}: one way {way['median']} ms, p95 {way['p95']} ms; "
+                    f"a bare socket takes {way['floor']} ms for so many bytes")  # fmt: skip
             ages = report[f"slow_renderer_{name}"] = slow(known[name], plan, maps)
             say(f"{name}, renderer {SLOWER} times too slow: age of the frame used {ages['age_ms']['median']} ms, "
                 f"at most {ages['age_ms']['high']} ms (a frame lasts {1000 / FPS:.1f} ms)")  # fmt: skip
@@ -176,6 +181,12 @@ def one_way(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]], encod
     kept = enough(found[WARM_UP:], plan.seconds)
     back = statistics.median(trip.back for trip in kept)
     return {**spread([trip.way for trip in kept]), "picture_back": round(back, 3)}
+
+
+def floor(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]], encoding: str) -> float:
+    """Median milliseconds that bare sockets take for the bytes of such a frame."""
+    sizes = [memoryview(encode_plane(class_map, encoding)).nbytes for class_map in maps]
+    return round(statistics.median(bare_pair(address, int(statistics.median(sizes)), plan.seconds)), 3)
 
 
 def slow(address: str, plan: BridgePlan, maps: list[NDArray[np.uint8]]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Nothing is copied: buffers pass through as the very objects. Every limit is chec
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgpack
@@ -22,18 +22,27 @@ MAX_HEADER = 65_536
 MAX_FRAMES = 32
 """More than any legal message has; a longer one is refused by its count alone."""
 
+TAGS = {kind: MAGIC + bytes((VERSION, kind)) for kind in MESSAGES}
+KNOWN_TAGS = {tag: kind for kind, tag in TAGS.items()}
+ABSENT = object()
+
 Wire = list[Buffer]
 """One multipart message: tag, header, buffers."""
 
 
 def encode(message: Message) -> Wire:
     """Message → its frames. LocalProtocolError if it breaks a limit of size."""
-    header = msgpack.packb(message.header(), use_bin_type=True)
+    return assemble(message.type_byte, message.header(), message.buffers)
+
+
+def assemble(type_byte: int, fields: Mapping[str, Any], buffers: Sequence[Buffer]) -> Wire:
+    """Frames of a message whose fields were checked. LocalProtocolError if it breaks a limit of size."""
+    header = msgpack.packb(fields, use_bin_type=True)
     if len(header) > MAX_HEADER:
         raise LocalProtocolError(Fault.TOO_LARGE, f"header of {len(header)} bytes; the limit is {MAX_HEADER}")
-    for buffer in message.buffers:
+    for buffer in buffers:
         check_buffer(memoryview(buffer).nbytes, LocalProtocolError)
-    return [MAGIC + bytes((VERSION, message.type_byte)), header, *message.buffers]
+    return [TAGS[type_byte], header, *buffers]
 
 
 def decode(frames: Sequence[Buffer]) -> Message:
@@ -45,20 +54,24 @@ def decode(frames: Sequence[Buffer]) -> Message:
         raise RemoteProtocolError(Fault.BUFFER_COUNT, f"a message of {len(frames)} frames; the limit is {MAX_FRAMES}")
     for buffer in frames[2:]:
         check_buffer(memoryview(buffer).nbytes, RemoteProtocolError)
-    header = read_header(frames[1])
+    extra = read_header(frames[1])
     cls = MESSAGES[kind]
-    names = {name for name, _, _ in header_fields(cls)}
-    own = {n: tuple(v) if type(v) is list else v for n, v in header.items() if n in names}
-    extra = {n: v for n, v in header.items() if n not in names}
-    for name, value in own.items():
-        if value is None:
-            raise RemoteProtocolError(Fault.WRONG_TYPE, f"field {name!r} is nil; absent fields are left out")
+    own, nil, missing = {}, "", ""
     for name, _, required in header_fields(cls):
-        if required and name not in own:
-            text = f"field {name!r} is missing in {cls.__name__.upper()}"
-            raise RemoteProtocolError(Fault.MISSING_FIELD, text, {"field": name})
+        value = extra.pop(name, ABSENT)
+        if value is ABSENT:
+            value = None
+            missing = missing or (name if required else "")
+        elif value is None:
+            nil = nil or name
+        own[name] = tuple(value) if type(value) is list else value
+    if nil:
+        raise RemoteProtocolError(Fault.WRONG_TYPE, f"field {nil!r} is nil; absent fields are left out")
+    if missing:
+        text = f"field {missing!r} is missing in {cls.__name__.upper()}"
+        raise RemoteProtocolError(Fault.MISSING_FIELD, text, {"field": missing})
     try:
-        return cls(buffers=tuple(frames[2:]), extra=extra, **own)
+        return cls.of(own, tuple(frames[2:]), extra)
     except LocalProtocolError as error:
         raise RemoteProtocolError(error.fault, error.text, error.details) from None
 
@@ -67,6 +80,9 @@ def read_tag(frame: Buffer) -> int:
     """Type byte of a tag frame. RemoteProtocolError for a bad one."""
     view = memoryview(frame)
     tag = bytes(view[:TAG_BYTES])
+    known = KNOWN_TAGS.get(tag)
+    if known is not None and view.nbytes == TAG_BYTES:
+        return known
     if view.nbytes != TAG_BYTES or tag[:3] != MAGIC:
         shown = tag.hex(" ")
         text = f"a tag is 5 bytes, 50 46 50, version, type; got {view.nbytes} bytes, {shown or 'nothing'}"
@@ -116,11 +132,12 @@ def read_header(frame: Buffer) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
-    for key, _ in pairs:
+    made = {}
+    for key, value in pairs:
         if type(key) is not str:
             shown = f"{type(key).__name__} {key!r}"[:60]
             raise RemoteProtocolError(Fault.BAD_HEADER, f"map keys must be str, got the key {shown}")
-    made = dict(pairs)
+        made[key] = value
     if len(made) != len(pairs):
         keys = [k for k, _ in pairs]
         double = next(k for k in made if keys.count(k) > 1)
@@ -129,6 +146,7 @@ def _pairs(pairs: list[tuple[Any, Any]]) -> dict[str, Any]:
 
 
 def _check_depth(value: dict[str, Any]) -> None:
+    """R-04."""
     level: list[Any] = [value]
     for _ in range(MAX_DEPTH):
         level = [

@@ -13,14 +13,16 @@ from numpy.typing import NDArray
 
 from .faults import Fault, LocalProtocolError, RemoteProtocolError
 from .message_base import Buffer
+from .run_length import encode_runs, lay_runs, read_runs
 
 ENCODINGS = ("zstd", "rle", "raw")
 """In our order of preference: zstd at level 1 makes the smallest frames by far, for half a millisecond at 1344x768."""
 PLANE_ENCODINGS = ("zstd", "raw")
 ZSTD_LEVEL = 1
 MAX_WINDOW = 1 << 27
-LONGEST_RUN = 65_535
-RUN = np.dtype([("value", "u1"), ("count", "<u2")])
+ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
+RLE_BLOCK = 1
+"""A block of one byte, repeated: its length is that of what it stands for."""
 
 _threads = threading.local()
 
@@ -42,19 +44,20 @@ def encode_plane(plane: NDArray[Any], encoding: str) -> Buffer:
     if encoding == "zstd":
         return _compressor().compress(plane.data.cast("B"))
     if encoding == "rle" and plane.dtype == np.uint8 and plane.ndim == 2:
-        return _encode_runs(plane.reshape(-1))
+        return encode_runs(plane.reshape(-1))
     text = f"encoding {encoding!r} cannot hold {plane.dtype} {list(plane.shape)}; known: {', '.join(ENCODINGS)}"
     raise LocalProtocolError(Fault.WRONG_ENCODING, text)
 
 
-def decode_plane(buffer: Buffer, encoding: str, dtype: str, shape: Sequence[int]) -> NDArray[Any]:
-    """Buffer → a new writable array that belongs to the caller.
+def decode_plane(buffer: Buffer, encoding: str, dtype: str, shape: Sequence[int], ours: bool = False) -> NDArray[Any]:
+    """Buffer → a writable array that belongs to the caller.
 
     Args:
         buffer: as it came.
         encoding: of ENCODINGS.
         dtype: of R-10.
         shape: known from the greeting.
+        ours: nobody else has the buffer, so a raw one becomes the array as it lies, if it can be written to.
 
     Raises:
         RemoteProtocolError: WRONG_ENCODING, BUFFER_SIZE (raw of another size) or CORRUPT_DATA.
@@ -66,15 +69,16 @@ def decode_plane(buffer: Buffer, encoding: str, dtype: str, shape: Sequence[int]
         if view.nbytes != size:
             text = f"a raw plane of {'x'.join(map(str, shape))} {dtype} has {size} bytes, got {view.nbytes}"
             raise RemoteProtocolError(Fault.BUFFER_SIZE, text)
-        data: Buffer = view
+        data: NDArray[Any] = np.frombuffer(view, item)
+        keep = ours and data.flags.writeable and data.flags.aligned
     elif encoding == "zstd":
-        data = _decompress(view, size)
+        data, keep = _decompress(view, size).view(item), True
     elif encoding == "rle" and dtype == "uint8" and len(shape) == 2:
-        return _decode_runs(view, size).reshape(shape)
+        data, keep = lay_runs(read_runs(view, size)), True
     else:
         text = f"encoding {encoding!r} does not hold {dtype} {list(shape)}"
         raise RemoteProtocolError(Fault.WRONG_ENCODING, text)
-    return np.frombuffer(data, item).reshape(shape).astype(np.dtype(dtype), copy=True)
+    return data.reshape(shape).astype(np.dtype(dtype), copy=not keep)
 
 
 def _compressor() -> zstandard.ZstdCompressor:
@@ -90,45 +94,37 @@ def _decompressor() -> zstandard.ZstdDecompressor:
     return _threads.decompressor
 
 
-def _decompress(view: memoryview, size: int) -> bytes:
+def _decompress(view: memoryview, size: int) -> NDArray[np.uint8]:
+    """One whole zstd frame → bytes, right into the memory that they stay in."""
     try:
+        if view[:4] != ZSTD_MAGIC:  # a skippable frame has another one
+            raise RemoteProtocolError(Fault.CORRUPT_DATA, "the data do not begin as a zstd frame does")
         facts = zstandard.get_frame_parameters(view)
         # An unknown content size reads as the largest u64, so this comparison refuses it too.
         if facts.content_size != size or facts.window_size > MAX_WINDOW:
             text = f"the zstd frame declares {facts.content_size} bytes in windows of {facts.window_size}"
             raise RemoteProtocolError(Fault.CORRUPT_DATA, f"{text}; expected {size} in at most {MAX_WINDOW}")
-        data = _decompressor().decompress(view, max_output_size=size, allow_extra_data=False)
+        end = _end_of_frame(view, facts.has_checksum)
+        if end != view.nbytes:
+            text = f"the zstd frame has {end} bytes or more, the buffer {view.nbytes}"
+            raise RemoteProtocolError(Fault.CORRUPT_DATA, text)
+        data = np.empty(size, np.uint8)
+        with _decompressor().stream_reader(view) as reader:
+            length = reader.readinto(data.data)
     except zstandard.ZstdError as error:
         raise RemoteProtocolError(Fault.CORRUPT_DATA, f"not one whole zstd frame: {str(error)[:200]}") from None
-    if len(data) != size:
-        raise RemoteProtocolError(Fault.CORRUPT_DATA, f"the zstd frame holds {len(data)} bytes, expected {size}")
+    if length != size:
+        raise RemoteProtocolError(Fault.CORRUPT_DATA, f"the zstd frame holds {length} bytes, expected {size}")
     return data
 
 
-def _encode_runs(flat: NDArray[np.uint8]) -> bytes:
-    edges = np.flatnonzero(flat[1:] != flat[:-1]) + 1
-    starts = np.concatenate(([0], edges))
-    counts = np.diff(np.concatenate((starts, [flat.size])))
-    values = flat[starts]
-    if counts.max() > LONGEST_RUN:
-        parts = -(-counts // LONGEST_RUN)
-        values = np.repeat(values, parts)
-        last = np.cumsum(parts) - 1
-        rest = counts - (parts - 1) * LONGEST_RUN
-        counts = np.full(values.size, LONGEST_RUN)
-        counts[last] = rest
-    runs = np.empty(values.size, RUN)
-    runs["value"], runs["count"] = values, counts
-    return runs.tobytes()
-
-
-def _decode_runs(view: memoryview, size: int) -> NDArray[np.uint8]:
-    if view.nbytes % RUN.itemsize:
-        text = f"run-length data come in records of {RUN.itemsize} bytes, got {view.nbytes} bytes"
-        raise RemoteProtocolError(Fault.CORRUPT_DATA, text)
-    runs = np.frombuffer(view, RUN)
-    counts = runs["count"].astype(np.int64)
-    if counts.size == 0 or counts.min() == 0 or int(counts.sum()) != size:
-        text = f"runs of {int(counts.sum())} pixels in all, each at least 1, expected {size}"
-        raise RemoteProtocolError(Fault.CORRUPT_DATA, text)
-    return np.repeat(runs["value"], counts)
+def _end_of_frame(view: memoryview, has_checksum: bool) -> int:
+    """Bytes of the frame at the beginning of a buffer, by the heads of its blocks (RFC 8878, 3.1.1); more than there
+    are if it is cut short."""
+    end = zstandard.frame_header_size(view)
+    last = False
+    while not last and end + 3 <= view.nbytes:
+        head = int.from_bytes(view[end : end + 3], "little")
+        last, kind, length = bool(head & 1), head >> 1 & 3, head >> 3
+        end += 3 + (1 if kind == RLE_BLOCK else length)
+    return end + (4 if has_checksum else 0) if last else max(end, view.nbytes) + 1

@@ -17,9 +17,11 @@ class PictureReader:
 
     Args:
         greeting: says how large they are.
+        own_buffers: nobody else has the buffers of the pictures, so they need no copy.
     """
 
-    def __init__(self, greeting: Greeting) -> None:
+    def __init__(self, greeting: Greeting, own_buffers: bool = False) -> None:
+        self._own_buffers = own_buffers
         self._width, self._height = greeting.width, greeting.height
         self._last: int | None = None
         self._unacknowledged = False
@@ -40,7 +42,7 @@ class PictureReader:
             text = f"a picture of seq {picture.seq}; the last frame that was sent is {last_sent}"
             raise RemoteProtocolError(Fault.BAD_SEQUENCE, text, {"kind": "unsent", "got": picture.seq})
         pixels: NDArray[Any] = decode_plane(
-            picture.buffers[0], picture.encoding, "uint8", (self._height, self._width, 3)
+            picture.buffers[0], picture.encoding, "uint8", (self._height, self._width, 3), self._own_buffers
         )
         self._last, self._unacknowledged = picture.seq, True
         return pixels

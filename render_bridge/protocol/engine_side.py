@@ -15,7 +15,7 @@ from ..plain_text import LINE, shown
 from .codec import Wire, decode, encode, type_byte_of
 from .engine_controls import EngineControls
 from .engine_flow import Drawn, FrameFlow
-from .engine_frames import check_fields, frame_message
+from .engine_frames import check_fields, frame_wire
 from .engine_greeting import Greeting, check_welcome
 from .engine_pictures import PictureReader
 from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
@@ -43,14 +43,16 @@ class EngineSide:
         greeting: what to say.
         now: present time.
         generation, next_seq, resume: to take up a session of an earlier process.
+        own_buffers: nobody else has the buffers that ``receive`` gets, so that pictures are handed on without a copy.
 
     Raises:
         LocalProtocolError: the greeting is not legal.
     """
 
     def __init__(
-        self, greeting: Greeting, now: int, generation: int = 0, next_seq: int = 0, resume: bytes | None = None
-    ) -> None:
+        self, greeting: Greeting, now: int, generation: int = 0, next_seq: int = 0, resume: bytes | None = None,
+        own_buffers: bool = False,
+    ) -> None:  # fmt: skip
         if next_seq >= MOST_SEQ:
             raise LocalProtocolError(Fault.OUT_OF_RANGE, f"next_seq must be below {MOST_SEQ}, got {next_seq}")
         self.greeting = greeting
@@ -68,7 +70,7 @@ class EngineSide:
         self._now = now
         self._controls = EngineControls()
         self._ping_id = 0
-        self._pictures = PictureReader(greeting)
+        self._pictures = PictureReader(greeting, own_buffers)
         self._asked = self._hello()  # refuses an illegal greeting here, not at the first poll
 
     # --- what the owner does
@@ -78,7 +80,8 @@ class EngineSide:
         while self.state is EngineState.OPEN and (due := self.flow.next_due()) is not None:
             assert self.welcome is not None
             self.counters["frames"] += 1
-            self._send(frame_message(due, self.welcome, self.generation, self.flow.skipped, self._now))
+            self._outbox.append(frame_wire(due, self.welcome, self.generation, self.flow.skipped, self._now))
+            self.pulse.spoke()
         if self.state is EngineState.OPEN and (ack := self._pictures.take_ack()) is not None:
             self._send(ack)
         wires = list(self._outbox)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Self, TypeAlias
 
 from .faults import Fault, LocalProtocolError
-from .kinds import SIGNED64, Anything, Choice, Fields, Many, Real, Row, Text, Whole, Words, unsigned
+from .kinds import SIGNED64, Anything, Choice, Fields, Kind, Many, Real, Row, Text, Whole, Words, unsigned
 
 Buffer: TypeAlias = Any
 """bytes, memoryview or a C-contiguous array: whatever ``memoryview`` takes."""
@@ -31,7 +31,7 @@ TABLE = Fields(
 PLANE = Fields({"name": WORD, "dtype": Choice(DTYPES), "channels": Whole(1, 4)})
 
 
-def wire(kind: Any, optional: bool = False) -> Any:
+def wire(kind: Kind, optional: bool = False) -> Any:
     """A dataclass field that travels in the header."""
     if optional:
         return field(default=None, metadata={"kind": kind})
@@ -48,10 +48,12 @@ class Message:
     """Fields whose names begin with ``x-``: carried, never acted on (R-05)."""
 
     def __post_init__(self) -> None:
+        values = self.__dict__
         for name, kind, required in header_fields(type(self)):
-            value = getattr(self, name)
+            value = values[name]
             if value is not None:
-                kind.check(value, name)
+                if not kind.fits(value):
+                    kind.check(value, name)
             elif required:
                 raise LocalProtocolError(Fault.MISSING_FIELD, f"field {name!r} is missing", {"field": name})
         for name, value in self.extra.items():
@@ -64,6 +66,18 @@ class Message:
             text = f"{type(self).__name__.upper()} takes {expected} buffers, got {len(self.buffers)}"
             raise LocalProtocolError(Fault.BUFFER_COUNT, text)
 
+    @classmethod
+    def of(cls, fields_: dict[str, Any], buffers: tuple[Buffer, ...], extra: Mapping[str, Any]) -> Self:
+        """As the constructor does, in one step instead of one a field.
+
+        Args:
+            fields_: every header field, None for those that are absent.
+        """
+        message = object.__new__(cls)
+        message.__dict__.update(fields_, buffers=buffers, extra=extra)
+        message.__post_init__()
+        return message
+
     def check(self) -> None:
         """Rules between fields."""
 
@@ -73,19 +87,21 @@ class Message:
 
     def header(self) -> dict[str, Any]:
         """Fields as they travel; absent ones are left out."""
-        values = {name: getattr(self, name) for name, _, _ in header_fields(type(self))}
-        return {n: v for n, v in values.items() if v is not None} | dict(self.extra)
+        own = self.__dict__
+        values = {name: own[name] for name, _, _ in header_fields(type(self)) if own[name] is not None}
+        return values | dict(self.extra) if self.extra else values
 
 
-def header_fields(cls: type[Message]) -> tuple[tuple[str, Any, bool], ...]:
+def header_fields(cls: type[Message]) -> tuple[tuple[str, Kind, bool], ...]:
     """(name, kind, required) of every header field of a message class."""
-    if cls.type_byte not in _FIELDS:
+    known = _FIELDS.get(cls.type_byte)
+    if known is None:
         own = [f for f in fields(cls) if "kind" in f.metadata]
-        _FIELDS[cls.type_byte] = tuple((f.name, f.metadata["kind"], f.default is not None) for f in own)
-    return _FIELDS[cls.type_byte]
+        known = _FIELDS[cls.type_byte] = tuple((f.name, f.metadata["kind"], f.default is not None) for f in own)
+    return known
 
 
-_FIELDS: dict[int, tuple[tuple[str, Any, bool], ...]] = {}
+_FIELDS: dict[int, tuple[tuple[str, Kind, bool], ...]] = {}
 
 
 def check_pixels(width: int, height: int) -> None:

@@ -59,11 +59,11 @@ class RendererSession:
             last_seq=account.last_seq, last_tick=account.last_tick, notes=self.terms.notes,
         )  # fmt: skip
 
-    def read(self, frame: Frame, ends_run: bool, ours: ClassTable, now: int) -> FrameTaken:
+    def read(self, frame: Frame, ends_run: bool, ours: ClassTable, now: int, own_buffers: bool = False) -> FrameTaken:
         """A frame that was booked, as arrays in our ids. RemoteProtocolError names what is wrong with them."""
         self._check_stamps(frame.stamps)
-        class_map = read_class_map(frame, self.hello, self.terms, ours)
-        planes = read_planes(frame, self.hello, self.terms)
+        class_map = read_class_map(frame, self.hello, self.terms, ours, own_buffers)
+        planes = read_planes(frame, self.hello, self.terms, own_buffers) if frame.planes or self.terms.planes else {}
         return FrameTaken(
             self.token, frame.generation, frame.grant, frame.seq, frame.tick, class_map, planes, frame.stamps,
             now, frame.last, ends_run, frame.view, frame.projection,

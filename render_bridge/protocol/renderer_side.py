@@ -32,10 +32,12 @@ class RendererSide:
     Args:
         offer: what every engine is offered.
         make_token: 16 random bytes; the core has no source of its own.
+        own_buffers: nobody else has the buffers that ``receive`` gets, so that frames are handed on without a copy.
     """
 
-    def __init__(self, offer: Offer, make_token: Callable[[], bytes]) -> None:
+    def __init__(self, offer: Offer, make_token: Callable[[], bytes], own_buffers: bool = False) -> None:
         self.offer = offer
+        self._own_buffers = own_buffers
         self.counters: Counter[str] = Counter()
         self._book = SessionBook(offer, make_token)
         self._closed = False
@@ -224,7 +226,7 @@ class RendererSide:
         grant = session.account.take(frame)
         if grant is None:
             return []
-        taken = session.read(frame, grant.complete, self.offer.table, self._now)
+        taken = session.read(frame, grant.complete, self.offer.table, self._now, self._own_buffers)
         self.counters["frames"] += 1
         return [taken]
 

@@ -85,7 +85,7 @@ def close_colors(table: ClassTable) -> list[str]:
 
 def check_ids(class_map: NDArray[np.uint8], count: int) -> None:
     """R-41. RemoteProtocolError with the first bad pixel in row order."""
-    if int(class_map.max()) < count:
+    if int(np.maximum.reduce(class_map, axis=None)) < count:
         return
     row, column = divmod(int(np.argmax(class_map >= count)), class_map.shape[1])
     value = int(class_map[row, column])

@@ -62,7 +62,7 @@ class EngineEnd:
         self._keys = keys
         if greeting.encodings is None:
             greeting = replace(greeting, encodings=encodings_for(self.address))
-        self._side = EngineSide(greeting, time.monotonic_ns(), generation, next_seq, resume)
+        self._side = EngineSide(greeting, time.monotonic_ns(), generation, next_seq, resume, own_buffers=True)
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._inbox = EngineInbox(self._side.counters)

@@ -50,7 +50,7 @@ class RendererEnd:
         self.address = check_address(address, keys is not None)
         self.offer = offer
         self._keys = keys
-        self._side = RendererSide(offer, lambda: os.urandom(16))
+        self._side = RendererSide(offer, lambda: os.urandom(16), own_buffers=True)
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._events: deque[RendererEvent] = deque()

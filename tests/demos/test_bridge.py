@@ -46,7 +46,7 @@ from .conftest import wait_for
 
 ROOT = Path(__file__).parents[2]
 ENVIRONMENT = {**os.environ, "PYTHONUNBUFFERED": "1", "NUMBA_NUM_THREADS": "1"}
-TRACK = "kestrel-valley"
+TRACK = "acorn-loop"
 LONGEST_S = 180.0
 BAD_TIMES = ("0", "-1", "nan", "inf")
 SMALL = ("--size", "128x64", "--views", "cpu", "--rivals", "1", "--track", TRACK)
@@ -143,6 +143,7 @@ def test_recording_over_the_bridge_answers_every_frame(address, kernels):
     assert (figures["offered"], figures["pictures"], figures["skipped"]) == (72, 72, 0)
 
 
+@pytest.mark.alone
 def test_a_killed_renderer_is_found_again_by_the_running_engine(address, kernels):
     """Must show 1: play goes on within 2 s, the step counter is continuous."""
     with Terminal("engine", "--address", address, *SMALL, "--wait", "60", "--json") as engine:
@@ -189,6 +190,7 @@ def test_a_killed_engine_goes_on_where_its_renderer_last_saw_it(address, kernels
     assert seen // 5 <= figures["first_seq"] < figures["offered"]
 
 
+@pytest.mark.alone
 @pytest.mark.parametrize("command", ["serve", "engine"])
 def test_ctrl_c_ends_within_two_seconds(address, kernels, command):
     """Case B78, without a peer."""

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from render_bridge.palette import RACING
-from render_bridge.protocol.encodings import ENCODINGS, LONGEST_RUN, decode_plane, encode_plane
+from render_bridge.protocol.encodings import ENCODINGS, decode_plane, encode_plane
 from render_bridge.protocol.faults import Fault, LocalProtocolError, RemoteProtocolError
+from render_bridge.protocol.run_length import LONGEST_RUN
 
 SHAPES = st.tuples(st.integers(1, 9), st.integers(1, 9))
 
