@@ -4,8 +4,10 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 EXTERNAL := .venv-external
+# How many tests run at once: one for each core, or WORKERS=0 for one after the other in a single process.
+WORKERS ?= auto
 
-.PHONY: play test test-external style bench doctor clean
+.PHONY: play test test-external external style bench doctor clean
 .DEFAULT_GOAL := play
 
 # Without a screen this films a scripted race of 20 s into sessions/play.mp4 and ends by itself.
@@ -13,12 +15,16 @@ EXTERNAL := .venv-external
 play: $(READY)
 	$(BIN)/paintover play $(PLAY_ARGS)
 
+# Tests that need the machine for themselves come last. 5: TEST_ARGS choose none of them.
 test: $(READY)
-	$(BIN)/python -m pytest $(TEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not alone" $(TEST_ARGS)
+	$(BIN)/python -m pytest -m alone $(TEST_ARGS) || [ $$? = 5 ]
 
 # Engines that nobody here wrote. In an environment of their own: VizDoom's pygame-ce and our pygame own the same folder.
-test-external: $(EXTERNAL)/.ready node_modules/three
+test-external: external
 	$(EXTERNAL)/bin/python -m pytest tests/demos/test_external.py $(TEST_ARGS)
+
+external: $(EXTERNAL)/.ready node_modules/three
 
 style: $(READY)
 	$(BIN)/ruff check .

@@ -182,9 +182,9 @@ class HudPainter(Lettering):
     def _panel(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         rows = (("POS", hud.position), ("LAP", hud.lap), ("TIME", hud.lap_time))
         for row, (name, value) in enumerate(rows):
-            y = box.top + int((0.5 + 1.65 * row) * unit)
-            self._text(surface, name, unit, (box.left + unit // 2, y + unit // 2), GREY, "topleft")
-            self._text(surface, value, int(1.7 * unit), (box.right - unit // 2, y), WHITE, "topright")
+            middle = box.top + box.height * (2 * row + 1) // (2 * len(rows))
+            self._text(surface, name, unit, (box.left + unit // 2, middle), GREY, "midleft")
+            self._text(surface, value, int(1.7 * unit), (box.right - unit // 2, middle), WHITE, "midright")
 
     def _speed(self, surface: pygame.Surface, box: pygame.Rect, unit: int, hud: Hud) -> None:
         self._text(surface, hud.gear, 4 * unit, (box.left + unit, box.centery), ACCENT, "midleft")

@@ -239,7 +239,8 @@ class Race:
         if overlay is not None:
             overlay.paint(surface, place, desk.painter)
         if covered and desk.notices.lines():
-            painter.notice(surface, place, desk.notices.lines(), max(12, place.height // 26), 0.88)
+            height = 0.7 if isinstance(overlay, PhotoMode) else 0.88  # photo mode has its keys at the lower edge
+            painter.notice(surface, place, desk.notices.lines(), max(12, place.height // 26), height)
 
     def _figures(self) -> str:
         """The small line of rates and times."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -44,3 +45,15 @@ def parse_address(text: str) -> StreamAddress:
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     where = host if port is None else f"{host}:{port}"
     return StreamAddress(text, f"{parts.scheme}://{where}/{'/'.join(folders[:-1])}/…")
+
+
+def unknown_host(url: str) -> str:
+    """Words for a host that nobody knows, which FFmpeg calls an input/output error; nothing if its name is known."""
+    host = urlsplit(url).hostname
+    if not host:
+        return ""
+    try:
+        socket.getaddrinfo(host, None)
+    except OSError:
+        return f"no machine is known as {host}"
+    return ""

@@ -21,6 +21,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
+from .address import unknown_host
 from .output import OutputConfig, RtmpOutput
 from .slots import ROUNDING, Slots, SlotsConfig
 
@@ -168,7 +169,7 @@ def send_stream(pipe: Connection, plan: SenderPlan) -> None:
             set_alarm(GOODBYE_S)
             sender.close()
     except (OSError, av.FFmpegError) as error:
-        _tell(pipe, ("failed", error.strerror or str(error) or type(error).__name__))
+        _tell(pipe, ("failed", unknown_host(plan.url) or error.strerror or str(error) or type(error).__name__))
 
 
 @contextlib.contextmanager

@@ -20,9 +20,10 @@ class Devices:
     def __init__(self, inputs: Inputs) -> None:
         self._inputs = inputs
         self._pads: dict[int, PadState] = {}
+        self._met: dict[int, str] = {}
 
     def pad(self, state: PadState) -> bool:
-        """The state of a pad; True if it is a new one. Values pass unquantised."""
+        """The state of a pad; True if it has not been heard of since it was plugged in. Values pass unquantised."""
         before = self._pads.get(state.instance)
         if before is None:
             self._inputs.pads.add(state.instance, state.name)
@@ -37,15 +38,21 @@ class Devices:
         held = set(before.buttons) if before else set()
         for name in held ^ set(state.buttons):
             self._inputs.pad_button(state.instance, BUTTONS.index(name), name in state.buttons)
-        return before is None
+        new = self._met.get(state.instance) != state.name
+        self._met[state.instance] = state.name
+        return new
 
     def gone(self, instance: int) -> None:
         """A pad was pulled out."""
-        if self._pads.pop(instance, None) is not None:
-            self._inputs.pad_removed(instance)
+        self._met.pop(instance, None)
+        self._forget(instance)
 
     def release_all(self) -> None:
         """The page lost the focus, or the wheel went to somebody else."""
         self._inputs.release_all()
         for instance in list(self._pads):
-            self.gone(instance)
+            self._forget(instance)
+
+    def _forget(self, instance: int) -> None:
+        if self._pads.pop(instance, None) is not None:
+            self._inputs.pad_removed(instance)

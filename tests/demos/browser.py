@@ -37,6 +37,16 @@ KEYS = {
     "ArrowLeft": ("ArrowLeft", 37), "ArrowUp": ("ArrowUp", 38), "Escape": ("Escape", 27), "Tab": ("Tab", 9),
 }  # fmt: skip
 
+PAD = """
+  const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
+  window.pad = { id: "a pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0], buttons };
+  window.press = (i, value) => Object.assign(buttons[i], { pressed: value > 0, value });
+  const frames = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+  window.tap = async (i) => (window.press(i, 1), await frames(), window.press(i, 0), frames());
+  navigator.getGamepads = () => [window.pad];
+"""
+"""Script for a page: a pad that a test holds; see ``Page.tap``."""
+
 
 class Browser:
     """One process of Chromium with a profile of its own; ``page`` opens its pages.
@@ -142,6 +152,11 @@ class Page:
             self.call("Input.dispatchKeyEvent", {"type": "rawKeyDown", **values})
         if down is not True:
             self.call("Input.dispatchKeyEvent", {"type": "keyUp", **values})
+
+    def tap(self, *buttons: int) -> None:
+        """Press and release buttons of the pad that ``PAD`` brought, as slowly as the page looks."""
+        for button in buttons:
+            self.eval(f"window.tap({button})")
 
     def click(self, selector: str) -> None:
         """Click in the middle of an element."""

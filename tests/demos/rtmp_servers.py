@@ -108,9 +108,11 @@ def deaf_server(answer: Callable[[socket.socket], None] = lambda _: None) -> Ite
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         listener.listen()
-        threading.Thread(target=accept, daemon=True).start()
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
         yield f"rtmp://127.0.0.1:{listener.getsockname()[1]}/live/secret-key"
         listener.shutdown(socket.SHUT_RDWR)
+        thread.join()  # it may have taken one more
         for connection in held:
             connection.close()
 

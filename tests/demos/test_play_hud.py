@@ -123,6 +123,24 @@ def test_boxes_of_the_display_never_overlap(monkeypatch, size):
     assert len(boxes) == 5 or size != (448, 256)
 
 
+@pytest.mark.parametrize("size", [(448, 256), (1344, 768)])
+def test_words_of_the_display_stay_within_their_boxes(monkeypatch, size):
+    pygame.font.init()
+    boxes: list[pygame.Rect] = []
+    outside: list[str] = []
+
+    def text(self, surface, words, letters, at, color, anchor):
+        place = self._font(letters).render(words, color).get_bounding_rect()
+        whole = self._font(letters).render(words, color).get_rect(**{anchor: at})
+        if not boxes[-1].contains(place.move(whole.topleft)):
+            outside.append(words)
+
+    monkeypatch.setattr(HudPainter, "_shade", lambda self, surface, box, strength=150: boxes.append(box))
+    monkeypatch.setattr(HudPainter, "_text", text)
+    HudPainter(Minimap(ring())).draw(pygame.Surface(size), Rect(0, 0, *size), replace(HUD, banner=""), "")
+    assert outside == []
+
+
 @pytest.mark.parametrize("size", [(448, 256), (896, 256), (1152, 576)])
 def test_the_help_page_has_room_for_what_would_cover_it(monkeypatch, size):
     pygame.font.init()

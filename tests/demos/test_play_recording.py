@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.replay import replay_session
@@ -29,6 +30,7 @@ def start(desktop, session: Path) -> subprocess.Popen:
     )  # fmt: skip
 
 
+@pytest.mark.alone
 def test_a_drive_with_keys_stall_and_lost_focus_replays_exactly(desktop, tmp_path):
     session = tmp_path / "drive"
     process = start(desktop, session)

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from demos.streaming.address import parse_address
+from demos.streaming.address import parse_address, unknown_host
 from demos.streaming.numbered import numbered
 from demos.streaming.pace import LiveReel, Metronome
 from demos.streaming.reconnect import Reconnect, ReconnectConfig
@@ -156,6 +156,12 @@ def test_a_server_that_refuses_costs_one_line_and_no_time():
     assert took < 3
     figures = watched.stream.figures()
     assert (figures["connections"], figures["outages"], figures["sent"]) == (0, 1, 0)
+
+
+def test_a_host_that_nobody_knows_is_named(monkeypatch):
+    assert unknown_host("rtmp://127.0.0.1/live/key") == unknown_host("") == ""
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_: (_ for _ in ()).throw(OSError("unknown")))
+    assert unknown_host("rtmp://no.such.host:1935/live/key") == "no machine is known as no.such.host"
 
 
 def test_a_server_that_never_answers_is_given_up_and_tried_again():

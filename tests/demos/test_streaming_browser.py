@@ -76,6 +76,22 @@ def test_a_stream_that_ends_is_missed_and_found_again(browser, monkeypatch):
     page.close()
 
 
+GATEWAY = """
+  const real = window.fetch;
+  let calls = 0;
+  const broken = () => new Response("<h1>Bad gateway</h1>", { status: 502, headers: { "Content-Type": "text/html" } });
+  window.fetch = (...call) => call[0] === "/whep" && !calls++ ? Promise.resolve(broken()) : real(...call);
+"""
+
+
+def test_a_gateway_that_answers_for_a_stream_which_is_not_there_yet_is_asked_again(browser):
+    with staged() as stage:
+        stage.play()
+        page = browser.page(stage.url, before=GATEWAY)
+        page.until(SEEN)
+        page.close()
+
+
 def test_a_full_house_is_waited_for_and_a_token_asked_for(browser, monkeypatch):
     monkeypatch.setattr(theatres, "GUESS_S", 0.01)
     with staged(viewers=1, token=TOKEN) as stage:

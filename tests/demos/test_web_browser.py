@@ -21,9 +21,9 @@ pytest.importorskip("aiortc", reason="pip install paintover[web]")
 from engine_sim.recording.replay import replay_session
 
 from . import play_standins as standins
-from .browser import CHROMIUM, MIDDLE, Browser, Page
+from .browser import CHROMIUM, PAD, Browser, Page
 from .conftest import wait_for
-from .web_standins import Running, serving
+from .web_standins import serving
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 
@@ -102,71 +102,6 @@ def test_the_display_belongs_to_the_very_picture_that_is_shown(browser):
         page.close()
     assert sum(seen == told for seen, told in rows) >= 17, rows  # a picture may change between callback and reading
     assert len({seen for seen, _ in rows}) > 13
-
-
-PAD = """
-  const buttons = Array.from({ length: 17 }, () => ({ pressed: false, value: 0 }));
-  window.pad = { id: "a pad", index: 0, connected: true, mapping: "standard", axes: [0, 0, 0, 0], buttons };
-  window.press = (i, value) => Object.assign(buttons[i], { pressed: value > 0, value });
-  navigator.getGamepads = () => [window.pad];
-"""
-
-
-@pytest.fixture(scope="module")
-def ring() -> Iterator[Running]:
-    """A race that loads nothing."""
-    with serving() as running:
-        yield running
-
-
-def test_a_pad_alone_drives_and_chooses_looks(browser, ring):
-    page = browser.page(ring.url, before=PAD)
-    page.until(READY)
-    page.eval("window.pad.axes[0] = -0.64; window.press(7, 0.5)")
-    wait_for(lambda: ring.world.controls[-1][:2] == pytest.approx((0.6, 0.5)))
-    assert not ring.world.controls[-1].digital
-    page.eval("window.dispatchEvent(new Event('blur'))")  # the page comes back with the pad as it is
-    wait_for(lambda: ring.world.controls[-1][:2] == pytest.approx((0.6, 0.5)))
-
-    def press(*buttons: int) -> None:
-        for button in buttons:
-            page.eval(f"window.press({button}, 1)")
-            page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-            page.eval(f"window.press({button}, 0)")
-            page.eval("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
-
-    press(8, 15, 0)  # the list of looks, one to the right, take it
-    page.until("document.querySelectorAll('.look')[1].getAttribute('aria-checked') === 'true'")
-    press(12)  # above the looks are the buttons of the race, the last of which tells the keys
-    assert page.eval("document.activeElement.id") == "help"
-    press(0)
-    page.until("document.getElementById('keys').open")
-    press(1)
-    page.until("!document.getElementById('keys').open")
-    press(14, 14)
-    assert page.eval("document.activeElement.id") == "record"
-    press(1)
-    assert page.eval("document.activeElement === document.body")
-    page.close()
-
-
-def test_thumbs_on_a_touch_screen_drive(browser, ring):
-    def touch(kind: str, *points: tuple[float, float]) -> None:
-        fingers = [{"x": x, "y": y, "id": i} for i, (x, y) in enumerate(points)]
-        page.call("Input.dispatchTouchEvent", {"type": kind, "touchPoints": fingers})
-
-    page = browser.page(ring.url, (844, 390))
-    page.until(READY)
-    touch("touchStart", (400, 200))  # the first touch brings the controls
-    touch("touchEnd")
-    page.until("!document.getElementById('touch').hidden")
-    steer, gas = (page.eval(MIDDLE % f'"#{name}"') for name in ("steer", "pedal-gas"))
-    touch("touchStart", steer, gas)
-    touch("touchMove", (steer[0] + 200, steer[1]), gas)
-    wait_for(lambda: ring.world.controls[-1][:2] == (-1.0, 1.0))
-    touch("touchEnd")
-    wait_for(lambda: ring.world.controls[-1][:2] == (0.0, 0.0))
-    page.close()
 
 
 @pytest.fixture(scope="module")
@@ -271,16 +206,44 @@ def test_a_pasted_picture_becomes_the_reference_and_pasted_words_the_prompt(play
     player.key("Escape")
 
 
-def test_a_prompt_of_100_kb_is_not_sent_and_one_of_some_words_is_in_force(player):
+def test_a_pasted_prompt_of_100_kb_disturbs_nobody_and_one_of_some_words_is_in_force(player):
+    pictures, before = "import('/page/main.js').then((main) => main.picture.frames)", player.main("main.state.prompt")
     player.key("KeyT")
-    player.call("Input.insertText", {"text": "rain " * 20_000})
-    player.until("document.getElementById('paint').disabled")
-    assert "too long: at most 1000" in player.text("#prompt-says")
-    player.eval("document.getElementById('prompt').value = ''")
+    for text in ("rain " * 20_000, "雪" * 34_000):
+        player.eval(f"navigator.clipboard.writeText({text!r})")
+        player.eval("document.getElementById('prompt').select()")
+        paste(player)
+        assert player.eval("document.getElementById('prompt').value.length") == len(text)
+        assert "too long: at most 1000" in player.text("#prompt-says")
+        player.call("Input.dispatchKeyEvent", {"type": "keyDown", "key": "Enter", "code": "Enter", "modifiers": 2})
+        shown = player.eval(pictures)
+        player.until(f"{pictures}.then((frames) => frames > {shown} + 3)")
+        assert player.main("main.state.prompt") == before
+    player.eval("document.getElementById('prompt').select()")
     player.call("Input.insertText", {"text": "雨の山道 at dusk"})
     player.click("#paint")
     player.until("document.getElementById('says').textContent.includes('prompt: in force')")
     assert player.text("#prompt-says") == ""
+
+
+def test_a_pad_alone_writes_a_prompt(player):
+    player.eval(PAD)
+    player.tap(8)
+    for _ in range(12):  # down the looks to what comes below them
+        player.tap(*[13] * (player.eval("document.activeElement.id") != "prompt"))
+    player.tap(0)
+    player.until("document.getElementById('letters').open")
+    player.tap(3)  # no key of this board: it means something only in the race
+    player.tap(2)
+    while player.text("#letters-line") != "_":
+        player.tap(2)
+    player.tap(15, 0, 15, 0, 2, 15, 0)
+    assert player.text("#letters-line") == "wr_"
+    player.tap(13, 13, 13, 15, 15, 15, 0)
+    player.until("!document.getElementById('letters').open")
+    player.until("import('/page/main.js').then((main) => main.state.prompt === 'wr')")
+    player.eval("navigator.getGamepads = () => []")
+    player.key("Escape")
 
 
 def test_a_second_page_watches_asks_and_drives(player, browser, web):

@@ -188,8 +188,9 @@ def test_pads_of_a_page_drive_unquantised_and_hands_off_means_nothing_held():
     assert inputs.read()[:4] == (0.0, 0.25, 0.5, 0.0)
     devices.release_all()
     assert inputs.read()[:4] == (0.0, 0.0, 0.0, 0.0)
-    assert devices.pad(act.PadState(2, "wheel", 0.0, 1.0, 0.0, ()))  # it counts as new, and drives again
+    assert not devices.pad(act.PadState(2, "wheel", 0.0, 1.0, 0.0, ()))  # nobody plugged it in, and it drives again
     assert inputs.read().throttle == 1.0
     inputs.key(26, True)
     devices.gone(2)
     assert inputs.read().digital
+    assert devices.pad(act.PadState(2, "wheel", 0.0, 1.0, 0.0, ()))

@@ -111,6 +111,8 @@ class PhotoMode:
         size = max(13, min(place.height // 30, place.width // 52))
         if self._hints:
             painter.hints(surface, place, [(pad if self.by_pad else keys, word) for keys, pad, word in HINTS], size)
+        if self._desk.stage.progress:
+            painter.notice(surface, place, self._desk.stage.progress, size, 0.5)
         studio = self._desk.studio
         waits = self._darkroom.busy or (studio is not None and studio.painting_still)
         if waits:

@@ -50,7 +50,7 @@ NAMED_PLACES = {
     40: "return", 42: "backspace", 43: "tab", 44: "space", 79: "right", 80: "left", 81: "down", 82: "up",
 }  # fmt: skip
 """USB usage number of a key → what a US keyboard prints there."""
-SHOWN = {"left": "←", "right": "→", "up": "↑", "down": "↓", "return": "enter", ",": ", (comma)", ".": ". (period)"}
+SHOWN = {"left": "←", "right": "→", "up": "↑", "down": "↓", "return": "enter", ",": "comma", ".": "period"}
 PAD_WORDS = {
     "leftx": "left stick ↔", "lefty": "left stick ↕", "rightx": "right stick ↔", "righty": "right stick ↕",
     "lefttrigger": "left trigger", "righttrigger": "right trigger", "leftshoulder": "left shoulder",

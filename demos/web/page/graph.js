@@ -3,7 +3,7 @@
 const STAGES = [
   ["engine", "#69d58c", "engine"],
   ["renderer", "#ff9a4d", "renderer"],
-  ["waiting", "#5b6375", "chunk, buffer"],
+  ["waiting", "#7a8399", "waiting"],
   ["browser", "#6fc3ff", "to screen"],
 ];
 const KEPT = 150;

@@ -112,9 +112,9 @@ link.addEventListener("people", ({ detail }) => {
     pads.forget();
     if (people.here.length > 1) say("you have the wheel");
   }
-  if (drives() && people.asking.length) say(`visitor ${people.asking[0]} asks for the wheel`);
-  byId("watching").hidden = drives();
-  byId("watching").textContent = people.driver === null ? "nobody drives" : "you are watching";
+  const asks = people.asking.length ? `visitor ${people.asking[0]} asks for the wheel` : "";
+  byId("watching").hidden = drives() && !asks;
+  byId("watching").textContent = drives() ? asks : people.driver === null ? "nobody drives" : "you are watching";
   studio.drives(drives());
 });
 link.addEventListener("thumbnail", ({ detail }) => studio.thumbnail(detail.number));

@@ -10,6 +10,7 @@ const WAYS = ["up", "down", "left", "right"];
 const PUSHED = 0.6;
 const DELAY_MS = 400;
 const REPEAT_MS = 110;
+const SEEN = 6; // times that a button was seen down, before it counts as held: a slow page sees a short press for long
 const MOST = 7; // one more is the touch screen's
 const TOUCH = 7;
 
@@ -54,16 +55,16 @@ export class Pads {
 
   _edges(pad, standard, pressed) {
     const before = this._held.get(pad.index) ?? new Map();
-    const now = new Map(pad.buttons.map((_, i) => i).filter(pressed).map((i) => [i, before.get(i) ?? performance.now() + DELAY_MS]));
-    if (!standard) for (const way of pushed(pad)) now.set(way, before.get(way) ?? performance.now() + DELAY_MS);
+    const down = [...pad.buttons.keys()].filter(pressed).concat(standard ? [] : pushed(pad));
+    const now = new Map(down.map((i) => [i, before.get(i) ?? { seen: 0, again: performance.now() + DELAY_MS }]));
     this._held.set(pad.index, now);
-    for (const [i, again] of now) {
+    for (const [i, hold] of now) {
       const picking = this._picking();
       const way = WAYS.includes(i) ? i : (standard ? PICKING : PLAIN_PICKING)[i];
       const command = (standard ? COMMANDS : PLAIN_COMMANDS)[i];
       if (!before.has(i)) picking ? way && this._pick(way) : command && this._command(command);
-      else if (picking && WAYS.includes(way) && performance.now() > again) {
-        now.set(i, performance.now() + REPEAT_MS); // a direction that is held comes again
+      else if (++hold.seen > SEEN && performance.now() > hold.again && picking && WAYS.includes(way)) {
+        hold.again = performance.now() + REPEAT_MS; // a direction that is held comes again
         this._pick(way);
       }
     }

@@ -161,7 +161,8 @@ export class Studio {
   // --- prompt
 
   _count() {
-    const length = [...byId("prompt").value].length;
+    const { value } = byId("prompt");
+    const length = value.length > 2 * LONGEST_PROMPT ? value.length : [...value].length; // of a book, nobody needs the exact one
     const long = length > LONGEST_PROMPT;
     byId("count").textContent = length ? `${length.toLocaleString()} of ${LONGEST_PROMPT}` : "the look’s own";
     byId("count").classList.toggle("bad", long);
