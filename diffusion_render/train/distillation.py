@@ -20,12 +20,12 @@ from torch import Tensor, nn
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
 from .guidance import Noised, Scales, ask_branches, fitting_loss, plain_predictions
-from .latent_bank import AWAY, LatentBank, WindowBatch
+from .latent_bank import LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
 from .low_rank import adapt
 from .team import ALONE, Team
 from .walks import Walks
-from .windows import logit_normal, sample, velocity
+from .windows import logit_normal, refuse_sink, repeatable, sample_as_played, velocity
 
 CRITIC_SCALES = Scales(3.0, 4.0)
 
@@ -122,8 +122,7 @@ class DistillationTrainer:
         held_out: LatentBank,
         team: Team = ALONE,
     ) -> None:
-        if schedule.sink:
-            raise ValueError(f"short clips know no sink; got a schedule with {schedule.sink}")
+        refuse_sink(schedule)
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
         self.bank, self.held_out, self.team, self.device = bank, held_out, team, bank.device
         torch.manual_seed(1)  # adapters start alike on all members
@@ -136,8 +135,7 @@ class DistillationTrainer:
         torch.manual_seed(1 + team.rank)
         if stage.compile:
             for network in (renderer, self.real, self.fake):
-                for block in network.generator.blocks:
-                    block.compile(dynamic=False)
+                network.generator.compile_blocks()
         self.walks = Walks(bank, schedule, stage.batch, stage.broken)
         self.step = 0
 
@@ -183,32 +181,32 @@ class DistillationTrainer:
         return values
 
     def _made(self, batch: WindowBatch, learns: bool) -> Tensor:
-        levels, schedule = (*self.schedule.steps, 0.0), self.schedule
-        return sample(self.renderer, batch, levels, schedule.history, schedule.history_noise, learns)
+        return sample_as_played(self.renderer, batch, self.schedule, self.schedule.history, learns)
 
-    def _noised(self, span: Tensor, draw: torch.Generator) -> tuple[Noised, Tensor]:
-        """A span at one level a window, and that level ``[N, 1, 1, 1, 1]``."""
+    def _noised(self, span: Tensor, draw: torch.Generator) -> Noised:
+        """A span at one level a window."""
         n, units = span.shape[:2]
         level = logit_normal(draw, n, self.stage.shift).clamp(self.stage.least, self.stage.most).to(self.device)
         noise, t = torch.randn_like(span), level[:, :, None, None, None]
-        return Noised((1 - t) * span + t * noise, level.expand(n, units), noise - span), t
+        return Noised((1 - t) * span + t * noise, level.expand(n, units), noise - span)
 
     def _span(self, batch: WindowBatch, made: Tensor) -> Tensor:
         return torch.cat([batch.latents[:, : self.schedule.history], made.detach()], 1)
 
     def _matching(self, batch: WindowBatch, made: Tensor, draw: torch.Generator) -> Tensor:
         with torch.no_grad():
-            noised, t = self._noised(self._span(batch, made), draw)
+            noised = self._noised(self._span(batch, made), draw)
             real = velocity(self.real, batch, noised.latents, noised.level, 0).float()
             guided = ask_branches(self.fake, batch, noised.latents, noised.level, 0)
             fake = plain_predictions(guided, self.stage.scales).mapped
             chunk = slice(self.schedule.history, None)
+            t = noised.level[:, :1, None, None, None]
             judged = Judged(noised.latents[:, chunk], t, real[:, chunk], fake[:, chunk])
             gradient = matching_gradient(made, judged)
         return matching_loss(made, gradient)
 
     def _teach_critic(self, batch: WindowBatch, made: Tensor, draw: torch.Generator, share: float) -> Tensor:
-        noised, _ = self._noised(self._span(batch, made), draw)
+        noised = self._noised(self._span(batch, made), draw)
         loss = fitting_loss(self.fake, batch, noised, 0, self.stage.scales)
         self.critic.descend(loss, self.step, share)
         return loss.detach()
@@ -216,13 +214,8 @@ class DistillationTrainer:
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Error of latents made in the steps of play, on held-out windows with true history."""
-        count = min(32, len(self.held_out.bank))
-        pick, kind = torch.arange(count), torch.full((count,), AWAY)
         history = self.schedule.history
-        batch = self.held_out.windows(pick, torch.zeros_like(pick), kind, history + self.schedule.chunk)
-        random = torch.get_rng_state()
-        torch.manual_seed(0)
-        with self.learner.averaged(), torch.compiler.set_stance("force_eager"):
+        batch = self.held_out.openings(history + self.schedule.chunk)
+        with repeatable(), self.learner.averaged(), torch.compiler.set_stance("force_eager"):
             made = self._made(batch, learns=False)
-        torch.set_rng_state(random)
         return {"latent_error": float((made - batch.latents[:, history:]).square().mean())}

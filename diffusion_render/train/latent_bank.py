@@ -183,6 +183,11 @@ class LatentBank:
         """The windows that ``pick`` names."""
         return self.windows(pick.clip, pick.start, pick.kind, units, pick.given)
 
+    def openings(self, units: int, most: int = 32) -> WindowBatch:
+        """The first ``units`` units of the first clips, references from their partners: what scores are taken on."""
+        pick = torch.arange(min(most, len(self.bank)))
+        return self.windows(pick, torch.zeros_like(pick), torch.full_like(pick, AWAY), units)
+
     def windows(self, pick: Tensor, start: Tensor, kind: Tensor, units: int, given: Given | None = None) -> WindowBatch:
         """Windows of the picked clips from unit ``start`` on, under the references of ``kind``; ``[N]`` on the CPU."""
         pick, start, kind = (send(x, self.device) for x in (pick, start, kind))

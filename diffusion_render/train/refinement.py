@@ -33,7 +33,7 @@ from .learner import Group, Learner, LearnerConfig
 from .losses import ReconstructionWeights, reconstruction_loss
 from .team import ALONE, Team
 from .walks import Walks
-from .windows import logit_normal, sample, shift_history, velocity
+from .windows import logit_normal, refuse_sink, repeatable, sample_as_played, shift_history, velocity
 
 CONTEXT = 1
 """Units of history that are decoded too: the decoder remembers, and its steps into the chunk are judged."""
@@ -100,8 +100,7 @@ class RefinementTrainer:
         folder: Path,
         team: Team = ALONE,
     ) -> None:
-        if schedule.sink:
-            raise ValueError(f"short clips know no sink; got a schedule with {schedule.sink}")
+        refuse_sink(schedule)
         self.renderer, self.schedule, self.stage, self.folder = renderer, schedule, stage, folder
         self.bank, self.held_out, self.team, self.device = bank, held_out, team, bank.device
         renderer.autoencoder.requires_grad_(False)
@@ -114,8 +113,7 @@ class RefinementTrainer:
         self.learner = Learner(groups, LearnerConfig(stage.warmup, stage.average), self.device, team)
         torch.manual_seed(1 + team.rank)
         if stage.compile:
-            for block in renderer.generator.blocks:
-                block.compile(dynamic=False)
+            renderer.generator.compile_blocks()
         self._painted = torch.compile(self._paint, dynamic=False) if stage.compile else self._paint
         self.adversary = Adversary(stage.adversary, self.device, team, stage.compile)
         self.walks = Walks(bank, schedule, stage.batch, stage.broken)
@@ -157,8 +155,7 @@ class RefinementTrainer:
     def _losses(self, batch: WindowBatch, draw: torch.Generator, history: int) -> tuple[Tensor, dict[str, Tensor]]:
         """Weighted sum and named values of one batch of windows; what they made goes on in the walks."""
         drifted = shift_history(batch, draw, history, self.stage.history_shift)
-        levels = (*self.schedule.steps, 0.0)
-        made = sample(self.renderer, drifted, levels, history, self.schedule.history_noise, torch.is_grad_enabled())
+        made = sample_as_played(self.renderer, drifted, self.schedule, history, torch.is_grad_enabled())
         if history:
             self.walks.keep(made)
         latents, seen = self._shown(batch, made, draw, history)
@@ -204,14 +201,9 @@ class RefinementTrainer:
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
         """Scores of windows made on held-out clips, true history, references from the other place; and a sheet."""
-        state = torch.get_rng_state()
-        torch.manual_seed(0)
-        try:
-            # Sizes of its own are not worth compiling for.
-            with self.learner.averaged(), torch.compiler.set_stance("force_eager"):
-                return self._held_out_scores()
-        finally:
-            torch.set_rng_state(state)
+        # Sizes of its own are not worth compiling for.
+        with repeatable(), self.learner.averaged(), torch.compiler.set_stance("force_eager"):
+            return self._held_out_scores()
 
     def _held_out_scores(self) -> dict[str, float]:
         history, clips = self.schedule.history, min(16, len(self.held_out.bank))
@@ -221,8 +213,7 @@ class RefinementTrainer:
         for k in range(clips):
             one = torch.tensor([k])
             batch = self.held_out.windows(one, one * 0, torch.tensor([AWAY]), history + self.schedule.chunk)
-            levels = (*self.schedule.steps, 0.0)
-            made = sample(self.renderer, batch, levels, history, self.schedule.history_noise)
+            made = sample_as_played(self.renderer, batch, self.schedule, history)
             seen = self.held_out.bank.units(batch.place.clip, batch.place.unit, batch.look_table)
             output, _ = self._paint(torch.cat([batch.latents[:, :history], made], 1), seen)
             # The history's units are decoded for the decoder's memory; the chunk alone is scored.

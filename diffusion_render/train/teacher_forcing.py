@@ -21,11 +21,11 @@ from torch import Tensor
 from ..model.renderer import Renderer
 from ..stream.schedule import Schedule
 from .guidance import Noised, Scales, fitting_loss
-from .latent_bank import AWAY, LatentBank, WindowBatch
+from .latent_bank import LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
 from .team import ALONE, Team
 from .transfer import send
-from .windows import logit_normal, resample_history, sample, shift_history, velocity
+from .windows import logit_normal, refuse_sink, repeatable, resample_history, sample, shift_history, velocity
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,7 @@ class ForcingTrainer:
         held_out: LatentBank,
         team: Team = ALONE,
     ) -> None:
-        if schedule.sink:
-            raise ValueError(f"forcing on short clips knows no sink; got a schedule with {schedule.sink}")
+        refuse_sink(schedule)
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
         self.bank, self.held_out, self.team = bank, held_out, team
         self.device = bank.device
@@ -86,8 +85,7 @@ class ForcingTrainer:
         self.learner = Learner(groups, LearnerConfig(stage.warmup, stage.average), self.device, team)
         torch.manual_seed(1 + team.rank)
         if stage.compile:
-            for block in renderer.generator.blocks:
-                block.compile(dynamic=False)
+            renderer.generator.compile_blocks()
         self.step = 0
 
     def state(self) -> dict[str, Any]:
@@ -150,20 +148,15 @@ class ForcingTrainer:
     def evaluate(self) -> dict[str, float]:
         """Velocity loss, and error of latents sampled in 1, 2 and 8 steps, on held-out windows with true history."""
         # Sizes of its own are not worth compiling for.
-        with self.learner.averaged(), torch.compiler.set_stance("force_eager"):
+        with repeatable(), self.learner.averaged(), torch.compiler.set_stance("force_eager"):
             return self._held_out_scores()
 
     def _held_out_scores(self) -> dict[str, float]:
-        count = min(32, len(self.held_out.bank))
-        pick, kind = torch.arange(count), torch.full((count,), AWAY)
         history = self.schedule.history
-        batch = self.held_out.windows(pick, torch.zeros_like(pick), kind, history + self.schedule.chunk)
-        random = torch.get_rng_state()
-        torch.manual_seed(0)
+        batch = self.held_out.openings(history + self.schedule.chunk)
         scores = {"held_out_loss": float(self.loss(batch, torch.Generator().manual_seed(0), history))}
         for steps in (1, 2, 8):
             made = sample(self.renderer, batch, torch.linspace(1, 0, steps + 1).tolist(), history)
             error = (made - batch.latents[:, history:]).square().mean()
             scores[f"latent_error_{steps}"] = float(error)
-        torch.set_rng_state(random)
         return scores

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from itertools import pairwise
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from torch import Tensor
 from ..model.encoder import normalize_latent
 from ..model.generator import Generator, Tokens
 from ..model.structure_encoder import StructureEncoder
+from ..stream.schedule import Schedule
 from .latent_bank import WindowBatch
 from .transfer import send
 
@@ -78,6 +80,30 @@ def sample(
         with torch.set_grad_enabled(last_learns and k == len(levels) - 2):
             x = x + (after - level) * velocity(renderer, batch, torch.cat([held, x], 1), t, history).float()
     return normalize_latent(x, 2)
+
+
+def sample_as_played(
+    renderer: Networks, batch: WindowBatch, schedule: Schedule, history: int, last_learns: bool = False
+) -> Tensor:
+    """``sample`` in the steps of play, on a history noised as in play."""
+    return sample(renderer, batch, (*schedule.steps, 0.0), history, schedule.history_noise, last_learns)
+
+
+def refuse_sink(schedule: Schedule) -> None:
+    """ValueError for a schedule with a sink: training clips are too short to have one."""
+    if schedule.sink:
+        raise ValueError(f"short clips know no sink; got a schedule with {schedule.sink}")
+
+
+@contextmanager
+def repeatable() -> Iterator[None]:
+    """Inside, torch's random numbers are those of seed 0; outside, they go on as if nothing had been drawn."""
+    state = torch.get_rng_state()
+    torch.manual_seed(0)
+    try:
+        yield
+    finally:
+        torch.set_rng_state(state)
 
 
 @torch.no_grad()

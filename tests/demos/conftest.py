@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 if TYPE_CHECKING:
+    from .browser import Browser
     from .played_window import Play
 
 SCREEN = (1280, 800)
@@ -138,3 +139,13 @@ def wait_for(condition: Callable[[], object], seconds: float = 60.0) -> None:
     while not condition():
         assert time.monotonic() < deadline, "waited in vain"
         time.sleep(0.02)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A Chromium for the tests of one file."""
+    from .browser import Browser  # not every environment that runs tests here has what it needs
+
+    chromium = Browser()
+    yield chromium
+    chromium.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -14,7 +12,7 @@ from demos.streaming import theatre as theatres
 from demos.streaming.numbered import BRIGHT, number_of, numbered
 from demos.streaming.theatre import Theatre
 
-from .browser import CHROMIUM, Browser
+from .browser import CHROMIUM
 from .conftest import wait_for
 from .spectators import Stage, staged
 
@@ -28,13 +26,6 @@ PIXELS = """(() => {
 })()"""
 SEEN = "document.getElementById('veil').hidden"
 TOKEN = "0123456789abcdefghij"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = Browser()
-    yield chromium
-    chromium.close()
 
 
 def picture(page) -> np.ndarray:

@@ -9,20 +9,13 @@ import pytest
 pytest.importorskip("aiohttp", reason="pip install paintover[web]")
 pytest.importorskip("aiortc", reason="pip install paintover[web]")
 
-from .browser import CHROMIUM, MIDDLE, PAD, Browser
+from .browser import CHROMIUM, MIDDLE, PAD
 from .conftest import wait_for
 from .web_standins import Running, serving
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 
 READY = "document.getElementById('veil').hidden && !document.getElementById('hud').hidden"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    chromium = Browser()
-    yield chromium
-    chromium.close()
 
 
 @pytest.fixture(scope="module")
