@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import argparse
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from demos.commands.serve import PRESETS, add_model_arguments, plan_of
 from demos.options import parse_size, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
 
+if TYPE_CHECKING:
+    from demos.renderer.factory import RendererPlan
+
 SIZES = "448x256,672x384,1344x768"
 BRIDGE_SIZE = "1344x768"
-WHAT = ("engine", "bridge", "decoder", "generator", "loop", "web", "stream")
-MODEL = ("decoder", "generator", "loop")
+WHAT = ("engine", "bridge", "decoder", "generator", "loop", "players", "web", "stream")
+MODEL = ("decoder", "generator", "loop", "players")
+MOST_PLAYERS = 256
 VISITED = ("web", "stream")
-SECONDS = {"loop": 20.0, "web": 1800.0, "stream": 1800.0}
+SECONDS = {"loop": 20.0, "players": 20.0, "web": 1800.0, "stream": 1800.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,8 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--processes", type=int, metavar="N", help="engine: the teacher view alone, in N at once")
     parser.add_argument("--size", metavar="WxH", help=f"size (bridge: {BRIDGE_SIZE}; a model: its preset's)")
     parser.add_argument(
-        "--seconds", type=float, metavar="S", help="for each figure (3; loop 20; slow renderer 60; web, stream 1800)"
+        "--seconds",
+        type=float,
+        metavar="S",
+        help="for each figure (3; loop, players 20; slow renderer 60; web, stream 1800)",
     )
+    parser.add_argument("--players", type=int, default=1, metavar="N", help="players: so many at once (1)")
+    parser.add_argument("--depth", action="store_true", help="players: they send depth and cameras too")
     parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (default 8)")
     parser.add_argument("--preset", choices=PRESETS, default="nano", help="model (default nano)")
     add_model_arguments(parser)
@@ -103,14 +112,30 @@ def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[
     plan = plan_of(args, args.preset)
     if args.what == "loop":
         return measure_loop(args, track, seconds, size)
+    set_up_torch(plan.threads)
+    if args.what == "players":
+        return measure_players(args, plan, seconds, size)
     from demos.benches.parts import PartsPlan, bench_decoder, bench_generator
 
-    set_up_torch(plan.threads)
     bench = bench_decoder if args.what == "decoder" else bench_generator
     report = bench(PartsPlan(plan, size, seconds))
     ms = report["ms"]
     print(f"{args.what}, {report['frames']} frames: {ms['median']:.1f} ms, p95 {ms['p95']:.1f} ms, {report['device']}")
     return report
+
+
+def measure_players(
+    args: argparse.Namespace, plan: RendererPlan, seconds: float, size: tuple[int, int] | None
+) -> dict[str, Any]:
+    """Figures of streams that share a model in this process. UserError for a number of players that cannot be."""
+    from demos.benches.players import PlayersPlan, bench_players
+    from diffusion_render.model.renderer import PRESETS as SIZED
+
+    if not 1 <= args.players <= MOST_PLAYERS:
+        raise UserError(f"--players must be 1 to {MOST_PLAYERS}, got {args.players}")
+    config = SIZED[args.preset]
+    at = size or (config.width, config.height)
+    return bench_players(PlayersPlan(plan, at, args.players, seconds, depth=args.depth), say=print)
 
 
 def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int] | None) -> dict[str, Any]:
@@ -124,7 +149,7 @@ def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tup
         raise UserError(f"no weights of {args.preset} are there to measure with; --random-weights costs the same time")
     config = SIZED[args.preset]
     words = ["--preset", args.preset, "--sessions", "1", *(["--random-weights"] if args.random_weights else [])]
-    words += ["--eager"] if args.eager else []
+    words += [f"--{name}" for name in ("eager", "compile") if getattr(args, name)]
     for name in ("weights", "device", "threads", "number_type", "chunk"):
         if getattr(args, name) is not None:
             words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]

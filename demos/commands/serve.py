@@ -47,6 +47,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", metavar="NAME", help="cpu (default), cuda, cuda:1, …")
     parser.add_argument("--threads", type=int, metavar="N", help="of the processor (default: one for each core)")
     parser.add_argument("--number-type", choices=("bfloat16", "float32"), help="default: the fastest here")
+    parser.add_argument("--compile", action="store_true", help="compile the model at the start: minutes, for a GPU")
     parser.add_argument("--eager", action="store_true", help="on a GPU: launch every window anew, record none")
 
 
@@ -170,4 +171,5 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
         cut_schedule(getattr(args, "chunk", None), getattr(args, "first_chunk", None)),
         getattr(args, "sessions", 1),
         args.eager,
+        args.compile,
     )

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from demos.ends import leave_at_once
 from demos.report import print_json
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from diffusion_render.model.autoencoder import AutoencoderConfig
     from diffusion_render.train.team import Team
 
+Number = TypeVar("Number", int, float)
 STAGES = ("autoencoder", "teacher-forcing", "resampling", "distillation", "refinement", "segmenter")
 
 
@@ -34,9 +36,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--seconds", default="600", metavar="S,…", help="time for each stage, or one for all (default 600)")
     add("--steps", type=int, default=1_000_000, metavar="N", help="most optimiser steps of a stage")
     add("--evaluations", type=int, default=6, metavar="N", help="held-out scores taken in a stage (default 6)")
-    add("--batch", type=int, metavar="N", help="clips or windows a step (default: the stage's)")
+    add("--batch", metavar="N,…", help="clips or windows a step, for each stage or for all (default: the stage's)")
     add("--crop", type=int, metavar="PX", help="side of the autoencoder's square crops")
-    add("--rate", type=float, metavar="LR", help="peak learning rate (default: the stage's)")
+    add("--rate", metavar="LR,…", help="peak learning rate, for each stage or for all (default: the stage's)")
     add("--octaves", type=int, metavar="N", help="octaves of anchored noise that the decoder reads (default: preset's)")
     add(
         "--selected",
@@ -67,7 +69,10 @@ def run(args: argparse.Namespace) -> int:
     from diffusion_render.train.shards import ShardError
     from diffusion_render.train.team import Team
 
-    seconds = _seconds(args.seconds, len(args.stage))
+    count = len(args.stage)
+    seconds = _for_each("--seconds", args.seconds, count, float)
+    batches = _for_each("--batch", args.batch, count, int) if args.batch else [None] * count
+    rates = _for_each("--rate", args.rate, count, float) if args.rate else [None] * count
     torch.backends.cudnn.benchmark = True
     torch.set_float32_matmul_precision("high")
     known = {f.name for f in dataclasses.fields(StageOptions)}
@@ -76,10 +81,11 @@ def run(args: argparse.Namespace) -> int:
     team = Team.join()
     try:
         shop = _open(args, team)
-        for stage, budget in zip(args.stage, seconds, strict=True):
+        for stage, budget, batch, rate in zip(args.stage, seconds, batches, rates, strict=True):
             print(f"stage {stage}: {budget:g} s", flush=True)
             spent = Budget(args.steps, budget, args.evaluations)
-            scores[stage] = FUNCTIONS[stage](shop, StageOptions(spent, **options))
+            chosen = StageOptions(spent, **options | {"batch": batch, "rate": rate})
+            scores[stage] = FUNCTIONS[stage](shop, chosen)
             print_json({"stage": stage, **scores[stage]})
     except (ShardError, WeightsError, ValueError) as error:
         raise UserError(str(error)) from error
@@ -91,14 +97,14 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _seconds(text: str, stages: int) -> list[float]:
-    """One positive time for each stage."""
+def _for_each(option: str, text: str, stages: int, kind: Callable[[str], Number]) -> list[Number]:
+    """One positive value for each stage. UserError for anything else."""
     try:
-        values = [float(part) for part in text.split(",")]
+        values = [kind(part) for part in text.split(",")]
     except ValueError:
         values = []
-    if len(values) not in (1, stages) or min(values, default=0.0) <= 0:
-        raise UserError(f"--seconds takes one time, or {stages} of them with commas between, all above 0; got {text!r}")
+    if len(values) not in (1, stages) or min(values, default=0) <= 0:
+        raise UserError(f"{option} takes one value, or {stages} of them with commas between, all above 0; got {text!r}")
     return values * (stages if len(values) == 1 else 1)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import torch
@@ -140,7 +141,7 @@ class StreamRenderer:
         units = -(-len(frames) // FRAMES)
         # The last run of a stream may be cut short: its last frame stands still until the unit is full.
         filled = [*frames, *[frames[-1]] * (FRAMES * units - len(frames))]
-        maps = torch.from_numpy(np.stack([f.class_map for f in filled]))
+        maps = self._stacked([f.class_map for f in filled], torch.uint8)
         cameras = self._cameras(filled)
         stream = self._stream_for(maps[0], cameras[0])
         plan = fit_window(self._schedule, units, stream.window_index > 0)
@@ -186,8 +187,15 @@ class StreamRenderer:
             return Guides(torch.zeros(1).expand(len(frames), *frames[0].class_map.shape), torch.stack(known))
         if any("depth" not in f.planes for f in frames):
             return None
-        depth = np.stack([f.planes["depth"].astype(np.float32) for f in frames])
-        return Guides(torch.from_numpy(depth), torch.stack(known))
+        return Guides(self._stacked([f.planes["depth"] for f in frames], torch.float32), torch.stack(known))
+
+    def _stacked(self, planes: Sequence[NDArray[Any]], kind: torch.dtype) -> Tensor:
+        """Planes ``[H, W]`` of a run → ``[F, H, W]``, where the device can fetch them by itself."""
+        on_gpu = self._device.type == "cuda"
+        stack = torch.empty(len(planes), *planes[0].shape, dtype=kind, pin_memory=on_gpu)
+        for place, plane in zip(stack.numpy(), planes, strict=True):
+            place[:] = plane
+        return stack
 
     def _to_host(self, pictures: Tensor) -> NDArray[np.uint8]:
         """uint8 ``[F, 3, H, W]`` on the device → ``[F, H, W, 3]`` that the bridge may keep."""

@@ -50,10 +50,12 @@ NANO = AutoencoderConfig(noise_octaves=3, selected=True)
 BASE = AutoencoderConfig(
     latent=128,
     structure=48,
-    encoder_widths=(96, 128, 256, 512),
+    encoder_widths=(96, 128, 256, 256),
     decoder_widths=(256, 256, 128, 64),
     decoder_blocks=(2, 2, 2, 2),
     head=64,
+    noise_octaves=3,
+    selected=True,
 )
 
 MAY_BE_MISSING = ("decoder.head.select.weight", "decoder.head.select.bias")

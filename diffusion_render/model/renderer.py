@@ -68,3 +68,9 @@ class Renderer(nn.Module):
         self.autoencoder = Autoencoder(a)
         self.structure = StructureEncoder(a.classes, a.rows, a.structure, config.generator.structure)
         self.generator = Generator(config.generator)
+
+    def compile_for_play(self) -> None:
+        """Compile what a window is made of, for the shapes that come. Takes a minute or more; pays on GPUs."""
+        self.generator.compile_blocks()
+        self.structure.compile(dynamic=False)
+        self.autoencoder.decoder.compile(dynamic=False)

@@ -6,7 +6,6 @@ stream has run, or what another session does. Units are decoded one by one, alwa
 
 from __future__ import annotations
 
-import hashlib
 import math
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -23,6 +22,7 @@ from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
 from .guides import GuideNoise, Guides
 from .heading import UNKNOWN, camera_heading, turned, unit_headings
+from .noise import Draw, UnitNoise
 from .schedule import Schedule, Window
 from .window import RenderWindow, WindowInputs, WindowOutputs, render_window
 
@@ -98,6 +98,8 @@ class StreamSession:
         weight = next(renderer.parameters())
         self.device, self.dtype = weight.device, weight.dtype
         self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
+        shape = 1, 1, renderer.config.autoencoder.latent, config.height // 32, config.width // 32
+        self._unit_noise = UnitNoise(shape, self.device, self.dtype)
         self.look = self._make_look(reference, reference_map, text, reference_camera)
         self.reset()
 
@@ -171,11 +173,18 @@ class StreamSession:
         if guides is not None:
             guides.check(class_maps.shape)
         pictures: list[Tensor] = []
+        class_maps = self._fetched(class_maps)
+        if guides is not None and self.device.type == "cuda":
+            guides = Guides(self._fetched(guides.depth), guides.camera)
         for k, frame in enumerate(class_maps):
             self._pending.append((frame, None if guides is None else guides.frame(k)))
             if self.frames_wanted == 0:
                 pictures += self._render_window()
         return pictures
+
+    def _fetched(self, planes: Tensor) -> Tensor:
+        """The same on the device, which copies pinned memory by itself."""
+        return planes.to(self.device, non_blocking=planes.is_pinned())
 
     def _render_window(self) -> list[Tensor]:
         window = self._window()
@@ -188,6 +197,7 @@ class StreamSession:
             self._inputs(window, headings),
             (noise(self.dtype) for noise in noises),
         )
+        self._draw_ahead(window)
         for total, what in zip(made.sums.tolist(), ("latents", "pixels"), strict=True):
             if not math.isfinite(total):
                 self._pending = []
@@ -202,7 +212,7 @@ class StreamSession:
         positions = torch.tensor(window.positions[-len(history) - len(window.chunk) :], device=self.device)
         past, chunk = positions[: len(history)], positions[len(history) :]
         return WindowInputs(
-            torch.stack([frame for frame, _ in self._pending]).to(self.device)[None],
+            torch.stack([frame for frame, _ in self._pending])[None],
             torch.cat([self._noise(u, "chunk") for u in window.chunk], 1),
             chunk,
             self._turned(headings, self.look.heading),
@@ -255,12 +265,14 @@ class StreamSession:
         return turned(angles, angles.new_tensor(reference)).to(self.device)
 
     def _noise(self, unit: int, purpose: str) -> Tensor:
-        """Noise of one unit ``[1, 1, C, h, w]``: depends on (seed, unit, purpose) alone, drawn on the CPU."""
-        digest = hashlib.sha256(f"{self.config.seed}/{purpose}/{unit}".encode()).digest()
-        generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
-        channels = self.renderer.config.autoencoder.latent
-        shape = (1, 1, channels, self.config.height // 32, self.config.width // 32)
-        return torch.randn(shape, generator=generator).to(self.device, self.dtype)
+        return self._unit_noise(Draw(self.config.seed, unit, purpose))
+
+    def _draw_ahead(self, window: Window) -> None:
+        """Noise of the window behind this one, while the device makes this one."""
+        schedule, seed, after = self.config.schedule, self.config.seed, window.chunk[-1] + 1
+        chunk = [Draw(seed, number, "chunk") for number in range(after, after + schedule.chunk)]
+        history = [Draw(seed, number, "history") for number in window.chunk[-schedule.history :] if schedule.history]
+        self._unit_noise.ahead(chunk + history)
 
     @torch.inference_mode()
     def _make_look(

@@ -89,7 +89,7 @@ def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_pat
 
 def test_times_must_fit_the_stages(clips, tmp_path, capsys):
     assert train(clips, tmp_path, "autoencoder", "teacher-forcing", "--seconds", "5,5,5") == 2
-    assert "--seconds takes one time, or 2 of them" in capsys.readouterr().err
+    assert "--seconds takes one value, or 2 of them" in capsys.readouterr().err
 
 
 def test_packing_a_run_without_parts_is_refused_by_name(tmp_path, capsys):
