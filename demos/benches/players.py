@@ -1,7 +1,7 @@
 """Figures of players at one renderer: a chunk from class maps in the host's memory to pictures there, and who waits.
 
-Each player's chunk of class maps arrives when a player's would: once a chunk's time, each player at a moment of its own.
-They are drawn one after the other, as ``paintover serve`` does. A chunk is late if its pictures are not
+Each player's chunk of class maps arrives when a player's would: once a chunk's time, each player at a moment of
+its own. They are drawn one after the other, as ``paintover serve`` does. A chunk is late if its pictures are not
 there before the next one's class maps are.
 """
 

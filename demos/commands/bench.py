@@ -34,7 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         metavar="S",
-        help="for each figure (3; loop, players 20; slow renderer 60; web, stream 1800)",
+        help="for each figure (3; loop, players 20; slow renderer 60; visits 1800)",
     )
     parser.add_argument("--players", type=int, default=1, metavar="N", help="players: so many at once (1)")
     parser.add_argument("--depth", action="store_true", help="players: they send depth and cameras too")

@@ -136,6 +136,7 @@ def open_model(plan: RendererPlan) -> Renderer:
         UserError: weights missing, damaged or made for something else; no such device.
     """
     device = check_device(plan.device)
+    torch.backends.cudnn.benchmark = True  # sizes hardly ever change: the fastest kernels are worth looking for
     dtype = best_dtype(device) if plan.number_type is None else NUMBER_TYPES[plan.number_type]
     random = plan.random_weights
     try:

@@ -1,4 +1,4 @@
-"""Noise of a stream's units: it depends on (seed, unit, purpose) alone, and is drawn on the CPU, the same for every device."""
+"""Noise of a stream's units: a function of (seed, unit, purpose) alone, drawn on the CPU for every device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`paintover bench decoder|generator|loop` on the toy model: every promised figure is there and makes sense."""
+"""`paintover bench decoder|generator|loop|players` on the toy model: every promised figure is there and makes sense."""
 
 import json
 
@@ -49,3 +49,22 @@ def test_without_weights_the_benchmark_says_what_to_add(tmp_path, capsys):
 def test_the_spread_names_the_slow_end():
     assert spread([float(k) for k in range(101)])["p95"] == 95.0
     assert spread([3.0]) == {"median": 3.0, "low": 3.0, "high": 3.0, "samples": 1, "p95": 3.0}
+
+
+def test_players_are_measured_host_to_host_with_their_late_chunks(capsys):
+    words = "--seconds", "0.8", "--size", "64x64", "--players", "2", "--depth"
+    assert cli.main(["bench", "players", *TOY, *words]) == 0
+    report = last_line(capsys)
+    assert (report["players"], report["frames"], report["size"], report["depth"]) == (2, 8, [64, 64], True)
+    assert 0 < report["ms"]["median"] <= report["ms"]["p99"]
+    assert report["arrival_to_pictures_ms"]["median"] >= report["ms"]["low"]
+    assert 2 <= report["chunks"] <= 6
+    assert 0 <= report["late"] <= report["chunks"]
+    assert report["recorded"] is False
+    assert report["recompiles"] == 0
+
+
+@pytest.mark.parametrize("players", ["0", "257"])
+def test_numbers_of_players_that_cannot_be_are_refused(capsys, players):
+    assert cli.main(["bench", "players", *TOY, "--players", players]) == 2
+    assert "--players must be 1 to 256" in capsys.readouterr().err

@@ -103,3 +103,12 @@ def test_no_option_is_taken_by_torchrun_for_an_abbreviation_of_its_own():
     ours = [word for action in parser._actions for word in action.option_strings if word.startswith("--")]
     words = ["--standalone", "--nproc-per-node", "2", "-m", "demos.cli", "train", *ours]
     assert get_args_parser().parse_args(words).training_script_args == ["train", *ours]
+
+
+def test_every_stage_may_have_a_batch_and_a_rate_of_its_own(clips, tmp_path):
+    words = "--batch", "1,3", "--rate", "2e-3,1e-3"
+    places = ["--clips", str(clips), "--held-out", str(clips), "--folder", str(tmp_path), "--preset", "toy"]
+    stages = "autoencoder", "teacher-forcing"
+    assert main(["train", *stages, *places, "--steps", "1", "--evaluations", "1", "--crop", "64", *words]) == 0
+    settings = [json.loads(next((tmp_path / s).glob("settings*.json")).read_text())["stage"] for s in stages]
+    assert [(s["batch"], s["rate"]) for s in settings] == [(1, 2e-3), (3, 1e-3)]
