@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from demos.options import add_race_arguments, add_view_arguments, check_fps, check_place, parse_size, positive
 from demos.play.paint_plan import PRESETS
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 FILM = Path("sessions/play.mp4")
 FILM_SECONDS = 20.0
+NEVER_LIVE = 1
+"""Exit code of a run that made a stream and nothing else, which was never live."""
 SHIPPED = "nano"
 """The preset that paints when nobody says otherwise, if its weights are there."""
 VIEWS = {
@@ -48,7 +50,10 @@ class Remembered(argparse.Action):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
-    parser.epilog = "Without an option that says what to race (track, look, size …) the window opens on a start screen."
+    parser.epilog = (
+        "Without an option that says what to race (track, look, size …) the window opens on a start screen. A stream "
+        "that was never live is told on stderr at the end; the exit code stays 0, since the race or the film is there."
+    )
     parser.register("action", None, Remembered)
     add_race_arguments(parser)
     add_view_arguments(parser)
@@ -181,6 +186,9 @@ def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 
 
     Args:
         seconds, out, begin: see ``film_race``.
+
+    Returns:
+        The exit code: 1 if a stream was never live and nothing else was made, otherwise 0.
     """
     from demos.play.headless import film_race
     from demos.play.stage import shown_views
@@ -188,8 +196,9 @@ def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 
 
     positive(seconds, "--seconds")
     if options.paint is None or "paint" not in shown_views(options.view or "paint"):
-        print_json(film_race(options, seconds, out, print, begin))
-        return 0
+        report = film_race(options, seconds, out, print, begin)
+        print_json(report)
+        return code_of(report)
     from demos.play.headless_paint import film_painted
 
     report = film_painted(options, options.paint, seconds, out, print, begin)
@@ -199,4 +208,10 @@ def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 
         f"first picture after {report['first_frame_s']} s"
     )
     print_json(report)
-    return 0
+    return code_of(report)
+
+
+def code_of(report: dict[str, Any]) -> int:
+    """The exit code of a film or of a stream alone, by its figures."""
+    missed = any(not stream["connections"] for stream in report.get("streams", ()))
+    return NEVER_LIVE if missed and report["film"] is None else 0

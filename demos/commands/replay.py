@@ -31,7 +31,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Options of the subcommand."""
     parser.epilog = (
         "Exit code 0: all that was recorded came out again, of a recording that was killed or cut as far as it goes. "
-        "1: something differs or is damaged. 2: no session can be read. 130: stopped."
+        "1: something differs or is damaged, or a stream without --film was never live. 2: no session can be read. "
+        "130: stopped."
     )
     parser.add_argument("folder", type=Path, metavar="DIR", help="session folder")
     parser.add_argument(
@@ -67,7 +68,8 @@ def run(args: argparse.Namespace) -> int:
     """Replay, render anew, or film.
 
     Exit code 0 if all that was recorded came out again, of a recording that was killed or cut up to there; 1 if
-    anything differs or is damaged; 130 if drawing anew was stopped.
+    anything differs or is damaged, or if a stream that was all to be made was never live; 130 if drawing anew was
+    stopped.
     """
     filmed = args.film is not None or streams_asked_for(args)
     if filmed and args.render:

@@ -9,6 +9,7 @@ import numpy as np
 import pygame
 from numpy.typing import NDArray
 
+from demos.ends import complain
 from engine_sim.core.ticks import TICK_RATE
 
 from .events import Pumped
@@ -116,8 +117,8 @@ class Desk:
     def close(self) -> None:
         """End the renderer, the streams and the views, and the window if it is ours."""
         try:
-            if self.streams is not None:
-                self.streams.close()
+            for line in self.streams.close() if self.streams is not None else ():
+                complain(line)  # the window, where notices stand, is about to go
             if self.studio is not None:
                 self.studio.close()
         finally:

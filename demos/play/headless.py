@@ -37,6 +37,7 @@ from render_bridge.palette import RACING
 
 from .game import Game, PlayOptions, Tape
 from .hud import PLAYER
+from .preparing import COMPILING, rules_compiled
 from .stage import shown_views
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def film_race(options: PlayOptions, seconds: float, out: Target, say: Say, begin
     with contextlib.ExitStack() as stack:
         draws, teacher = open_draws(options, drive, stack, say)
         changes = changes_of(options, teacher, say)
+        changes.look_ahead(begin + frames / options.fps)
         tape = None if options.record is None else Tape(drive, options)
         game = Game(drive, tape)
         stack.callback(game.close)
@@ -81,6 +83,7 @@ def film_race(options: PlayOptions, seconds: float, out: Target, say: Say, begin
         reel, streams = open_reel(options, out, width, stack, say)
         film = ViewsFilm(game, draws, reel, options, teacher, changes)
         film.run(frames)
+        changes.look_back()
         live = {} if streams is None else {"streams": streams.figures()}
     say(f"{frames / options.fps:g} s of {options.setup.track}{where(out)}")
     return {**figures(game, film.clocks, frames, options, out), **changes.report, **live}
@@ -90,7 +93,8 @@ def prepared_drive(options: PlayOptions, say: Say) -> Drive:
     """A race at its start, its rules compiled. UserError if the track is unknown."""
     setup = options.setup if options.inputs is not None else replace(options.setup, player="ai")
     load_track(setup.track)
-    say(f"preparing {setup.track} (the first time on a machine compiles, which takes minutes)")
+    if not rules_compiled():
+        say(COMPILING)
     Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
     return Drive(setup, options.camera)
 

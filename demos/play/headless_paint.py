@@ -44,6 +44,8 @@ from .references import Reference, make_reference, read_reference
 from .renderer_process import Renderer
 from .stage import shown_views
 
+UNSEEN = "the palette stand-in colours the classes, whatever look or prompt there is: "
+
 
 class Panels(NamedTuple):
     """The engine's own views of one frame, until its picture comes: RGB ``[H, W, 3]``, the teacher's may be missing."""
@@ -87,9 +89,13 @@ def film_painted(
         link.start(views.reference(game.frame(), plan.prompt, given))
         width = len(views.shown) * (options.width + GAP) - GAP
         reel, streams = open_reel(options, out, width, stack, say)
-        course = Course(options.schedule, InForce(options.looks[0], plan.prompt))
-        film = Film(game, views, link, reel, Changes(course, say), options)
+        changes = Changes(Course(options.schedule, InForce(options.looks[0], plan.prompt)), say)
+        changes.look_ahead(begin + frames / options.fps)
+        if options.schedule and link.is_stand_in:
+            say(UNSEEN + ("only the teacher view follows the schedule" if "teacher" in views.shown else "none is seen"))
+        film = Film(game, views, link, reel, changes, options)
         film.run(frames)
+        changes.look_back()
         live = {} if streams is None else {"streams": streams.figures()}
     say(f"{frames / options.fps:g} s of {options.setup.track}{where(out)}")
     told = {**link.figures(begun, film.seconds), **film.changes.report, **live}

@@ -7,15 +7,17 @@ from typing import Protocol
 
 import pygame
 
+from .clipboard import clipboard_text
 from .letterbox import Rect
 from .overlay_paint import OverlayPainter
 from .pad import BUTTONS
 from .picker import Picker
-from .textbox import TextBox
+from .textbox import LONGEST, TextBox
 
 KEY_DELAY_MS, KEY_REPEAT_MS = 400, 40
 BLINK_MS = 1000
-TITLE = "Prompt: Enter sends, Esc leaves; an empty one is the look's own"
+FULL = f"Prompt: {LONGEST} characters, and no more are taken; Enter sends, Ctrl-U empties the line"
+TITLE = "Prompt: Enter sends, Esc leaves, Ctrl-V pastes; empty is the look's own"
 
 
 class Overlay(Protocol):
@@ -100,14 +102,15 @@ class PromptLine:
     Args:
         text: what stands there at first.
         send: told the text.
+        copied: the text that is pasted.
     """
 
     pauses = False
 
-    def __init__(self, text: str, send: Callable[[str], None]) -> None:
+    def __init__(self, text: str, send: Callable[[str], None], copied: Callable[[], str] = clipboard_text) -> None:
         self.done = False
         self.box = TextBox(text)
-        self._send = send
+        self._send, self._copied = send, copied
         self._listening = False  # the key that opened the line must not be its first letter
         pygame.key.start_text_input()
         pygame.key.set_repeat(KEY_DELAY_MS, KEY_REPEAT_MS)
@@ -129,13 +132,19 @@ class PromptLine:
             return False
         return True
 
+    @property
+    def title(self) -> str:
+        """What stands over the line."""
+        return FULL if self.box.full else TITLE
+
     def tick(self) -> bool:
         """The cursor blinks with the window's own pace."""
         return False
 
     def paint(self, surface: pygame.Surface, place: Rect, painter: OverlayPainter) -> None:
         """The line with its cursor; what an input method composes is underlined."""
-        box = painter.line(surface, place, TITLE, self.box.typed, pygame.time.get_ticks() % BLINK_MS < BLINK_MS // 2)
+        cursor = pygame.time.get_ticks() % BLINK_MS < BLINK_MS // 2
+        box = painter.line(surface, place, self.title, self.box.typed, cursor)
         pygame.key.set_text_input_rect(box)  # where an input method shows its candidates
 
     def close(self) -> None:
@@ -152,10 +161,18 @@ class PromptLine:
             self.done = True
         elif name == "escape":
             self.done = True
+        elif _pastes(name, event.mod):
+            self.box.insert(self._copied())
         elif name == "u" and event.mod & pygame.KMOD_CTRL:
             self.box.clear()
         else:
             self.box.key(name)
+
+
+def _pastes(name: str, mod: int) -> bool:
+    """True for Ctrl-V, on a Mac Command-V, and Shift-Insert."""
+    with_it = {"v": pygame.KMOD_CTRL | pygame.KMOD_META, "insert": pygame.KMOD_SHIFT}.get(name, 0)
+    return bool(mod & with_it)
 
 
 def _opens(event: pygame.event.Event) -> bool:

@@ -134,7 +134,8 @@ class PaintLink:
     def prompt(self, text: str) -> None:
         """Paint with this prompt from the next chunk on; an empty one brings back the look's own."""
         if self._wanted is not None:
-            self._wanted = self._wanted._replace(text=text or self._wanted.reference.text)
+            own = self._wanted.reference.own or self._wanted.reference.text
+            self._wanted = self._wanted._replace(text=text or own)
             self._send_wanted()
 
     def offer(self, picture: Picture) -> None:

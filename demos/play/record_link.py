@@ -31,6 +31,8 @@ PLANES = ("depth",)
 PATIENCE_S = 20.0
 """How long somebody else's renderer may take to answer the greeting."""
 TURN_S = 0.05
+STAND_IN = "palette stand-in"
+"""What the renderer without a model calls itself. It has nothing that could change."""
 Say = Callable[[str], None]
 
 
@@ -66,13 +68,18 @@ class RecordLink:
     def start(self, reference: Reference) -> None:
         """Wait for the renderer, and say what it is to paint after. UserError if it does not come."""
         deadline = time.monotonic() + PATIENCE_S
-        while not self.end.is_open:
+        while not (self.end.is_open and self.name):  # the greeting may be there before its event is read
             self.read(TURN_S)
             if self._renderer.process is not None:
                 self._renderer.process.check()
             elif time.monotonic() > deadline:
                 raise UserError(f"no renderer at {self.end.address} after {PATIENCE_S:g} s; start one: paintover serve")
         send_look(self.end, reference, reference.text)
+
+    @property
+    def is_stand_in(self) -> bool:
+        """True if there is no model behind the link."""
+        return self.name == STAND_IN
 
     def at_border(self) -> bool:
         """True if the next frame begins a chunk; every picture before it has come then, and no change can reach it."""
@@ -86,7 +93,7 @@ class RecordLink:
 
     def change(self, reference: Reference, chunks: int) -> None:
         """Have the next chunk painted after another reference, its prompt blended in over so many ``chunks``."""
-        if self._blends and chunks != self._blend:
+        if self._blends and not self.is_stand_in and chunks != self._blend:
             self._blend = chunks
             self._blend_id = self.end.control("schedule", schedule={"blend": chunks})
         send_look(self.end, reference, reference.text)
@@ -144,10 +151,11 @@ class RecordLink:
         }
 
     def _take_refusal(self, receipt: Receipt) -> None:
-        what = "refuses a look"
         if receipt.id == self._blend_id:
-            self._blends, what = False, "blends no prompts, so they are cut"
-        self._say(f"the renderer {what}: {receipt.text}")
+            self._blends = False
+            self._say(f"the renderer cannot blend prompts ({receipt.text}): each comes at once, as if it said cut")
+        else:
+            self._say(f"the renderer refuses a look: {receipt.text}")
 
     def _take(self, event: PictureTaken) -> None:
         self._first_at = self._first_at or time.monotonic()

@@ -36,6 +36,7 @@ class Reference:
         picture: RGB uint8 ``[H, W, 3]``, or None: the prompt alone.
         class_map: uint8 ``[H, W]`` of the frame that the picture shows.
         camera: that the picture was taken with, in our world; None for a picture from elsewhere.
+        own: the look's own prompt, which an empty one brings back; empty if ``text`` is that.
     """
 
     name: str
@@ -43,6 +44,7 @@ class Reference:
     picture: NDArray[np.uint8] | None
     class_map: NDArray[np.uint8]
     camera: Camera | None = None
+    own: str = ""
 
 
 class Easel(Protocol):
@@ -101,6 +103,10 @@ class ReferenceMaker:
             self._easel.errand("teacher", frame, self._number)
         self._easel.errand("class", frame, self._number)
 
+    def reword(self, text: str | None) -> None:
+        """Another prompt for the reference that is being made; None for the look's own."""
+        self._text = text
+
     def take(self, view: str, drawn: Picture) -> Reference | None:
         """Something was drawn for an errand; the reference, once it is complete."""
         if self._look is None or drawn.order.errand != self._number:
@@ -123,8 +129,8 @@ def make_reference(
     camera: Camera | None = None,
 ) -> Reference:
     """A reference under a look; without a ``text`` the look says what it looks like, of the classes that are seen."""
-    prompt = prompt_of(look.look, class_map[None]) if text is None else text
-    return Reference(look.name, prompt, picture, class_map, camera)
+    own = prompt_of(look.look, class_map[None])
+    return Reference(look.name, own if text is None else text, picture, class_map, camera, own)
 
 
 def send_look(end: EngineEnd, reference: Reference, text: str) -> int:

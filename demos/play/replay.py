@@ -16,6 +16,7 @@ from engine_sim.views.look import Look
 
 from .game import Game, Loader, PlayOptions
 from .hud import Hud
+from .preparing import preparation
 from .sessions import read_header
 
 CHECK_TICKS = 120
@@ -82,7 +83,7 @@ class ReplayLoader(Loader):
     def game(self, options: PlayOptions, place: Track, progress: Callable[[str], None]) -> Game:
         """The drive at its start."""
         assert self._session is not None, "the place comes first"
-        progress("compiling the rules (once on this machine; later starts take seconds)")
+        progress(preparation("preparing the race"))
         Drive(options.setup, options.camera, place).step()  # a spare one takes the compiler's time
         return PlayedBack(Drive(options.setup, options.camera, place), self._session)
 

@@ -121,19 +121,30 @@ class Studio:
         if news:
             self._say(news)
 
-    def look(self, look: NamedLook, frame: FrameState) -> None:
-        """Change the look: its reference is the teacher view of this frame, no longer a picture that was given."""
-        self._reference = None
-        self._maker.want(look, frame)
+    def look(self, look: NamedLook, frame: FrameState | None) -> None:
+        """Change the look: its reference is the teacher view of this frame, no longer a picture that was given.
 
-    def refer(self, picture: NDArray[np.uint8], look: NamedLook, frame: FrameState, prompt: str = "") -> None:
-        """Paint after a picture RGB ``[H, W, 3]`` until a look is chosen; an empty prompt is the look's own."""
+        Without a frame there is no race yet, and ``begin`` is to name the look.
+        """
+        self._reference = None
+        if frame is not None:
+            self._maker.want(look, frame)
+
+    def refer(self, picture: NDArray[np.uint8], look: NamedLook, frame: FrameState | None, prompt: str = "") -> None:
+        """Paint after a picture RGB ``[H, W, 3]`` until a look is chosen; an empty prompt is the look's own.
+
+        Without a frame there is no race yet: the next one begins with the picture.
+        """
         self._reference = picture
-        self._maker.want(look, frame, prompt or None, picture)
+        if frame is not None:
+            self._maker.want(look, frame, prompt or None, picture)
 
     def prompt(self, text: str) -> None:
-        """Change the prompt; an empty one brings back the look's own."""
-        self.link.prompt(text)
+        """Change the prompt, also of a reference that is still being made; an empty one brings back the look's own."""
+        if self._maker.busy:
+            self._maker.reword(text or None)
+        else:
+            self.link.prompt(text)
 
     # --- photographs
 

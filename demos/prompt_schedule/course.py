@@ -71,6 +71,11 @@ class Course:
         self.step = Step(start, start)
         self._done = 1
 
+    @property
+    def waiting(self) -> tuple[Change, ...]:
+        """Changes that no border has come to yet."""
+        return tuple(self._changes)
+
     def due(self, seconds: float) -> bool:
         """True if a border at this time of the drive would change something."""
         return self.step.share < 1.0 or bool(self._changes and self._changes[0].seconds <= seconds + ROUNDING)

@@ -15,7 +15,7 @@ over N chunks of the renderer. ``#`` begins a comment; columns at the end may be
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from demos.options import NamedLook, parse_look
@@ -40,12 +40,25 @@ class Change:
         look: from then on, or None: it stays.
         prompt: from then on, or None: the look's own.
         chunks: over which it comes; 1 for a cut.
+        line: of the file, counted from 1; no part of what the change is.
     """
 
     seconds: float
     look: NamedLook | None
     prompt: str | None
     chunks: int = CUT
+    line: int = field(default=0, compare=False)
+
+    @property
+    def place(self) -> str:
+        """Line and time, for people: ``line 4 (0:12.5)``."""
+        return f"line {self.line} ({clock(self.seconds)})"
+
+
+def clock(seconds: float) -> str:
+    """Seconds as a schedule may write them: ``0:12.5``."""
+    minutes, rest = divmod(round(seconds, 3), 60)
+    return f"{minutes:.0f}:{rest:06.3f}".rstrip("0").rstrip(".")
 
 
 def read_prompt_schedule(path: Path) -> tuple[Change, ...]:
@@ -75,7 +88,7 @@ def parse_prompt_schedule(text: str, name: str) -> tuple[Change, ...]:
                 raise UserError(f"times must rise, got {change.seconds:g} s after {changes[-1].seconds:g} s")
         except UserError as error:
             raise UserError(f"{name}, line {number}: {error}") from None
-        changes.append(change)
+        changes.append(replace(change, line=number))
     if not changes:
         raise UserError(f"{name} holds no change; expected lines such as: 0:12 | storm | heavy rain | blend 6")
     return tuple(changes)

@@ -71,10 +71,11 @@ class PacketTrack(MediaStreamTrack):
 
 
 class Seat(NamedTuple):
-    """A viewer's connection and what it gets."""
+    """A viewer's connection, what it gets, and whether it is over."""
 
     peer: RTCPeerConnection
     track: PacketTrack
+    left: asyncio.Event
 
 
 class FullHouse(Exception):
@@ -125,7 +126,7 @@ class Audience:
         # No server of the world is asked for our address: viewers are on this machine or in this house.
         peer, track = RTCPeerConnection(RTCConfiguration(iceServers=[])), PacketTrack()
         ticket = secrets.token_urlsafe(24)
-        self._seats[ticket] = Seat(peer, track)
+        self._seats[ticket] = Seat(peer, track, asyncio.Event())
         try:
             peer.addTransceiver(track, "sendonly").setCodecPreferences(preferences())
             await peer.setRemoteDescription(RTCSessionDescription(offer, "offer"))
@@ -147,12 +148,23 @@ class Audience:
         self._tracks = tuple(seat.track for seat in self._seats.values())
         if seat is None:
             return False
+        seat.left.set()
         seat.track.stop()
         await seat.peer.close()
         return True
 
+    async def until_left(self, ticket: str) -> bool:
+        """Wait until a viewer has gone, or was sent away; False at once if none has this ticket."""
+        seat = self._seats.get(ticket)
+        if seat is None:
+            return False
+        await seat.left.wait()
+        return True
+
     async def close(self) -> None:
-        """Everybody goes."""
+        """Everybody goes; all hear of it before the first connection ends, which takes a while."""
+        for seat in self._seats.values():
+            seat.left.set()
         await asyncio.gather(*(self.dismiss(ticket) for ticket in list(self._seats)))
 
     def _hand_out(self, codec: str, packets: Sequence[av.Packet]) -> None:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from demos.ends import complain
 from demos.web.options import DOOR, add_door_arguments, door_of, need_packages
 from engine_sim.core.errors import UserError
 
@@ -105,7 +106,7 @@ def free_port(host: str, port: int) -> int:
 
 @contextmanager
 def live_streams(plans: Sequence[StreamPlan], say: Callable[[str], None]) -> Iterator[LiveStreams | None]:
-    """Streams for as long as the block lasts, or None without any."""
+    """Streams for as long as the block lasts, or None without any. stderr hears of those that were never live."""
     if not plans:
         yield None
         return
@@ -115,4 +116,5 @@ def live_streams(plans: Sequence[StreamPlan], say: Callable[[str], None]) -> Ite
     try:
         yield streams
     finally:
-        streams.close()
+        for line in streams.close():
+            complain(line)

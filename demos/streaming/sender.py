@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from .address import unknown_host
 from .output import OutputConfig, RtmpOutput
+from .reconnect import Reconnect, ReconnectConfig
 from .slots import ROUNDING, Slots, SlotsConfig
 
 if TYPE_CHECKING:
@@ -45,11 +46,14 @@ class SenderPlan:
     Args:
         url: of the server, with its key.
         output: how to encode.
+        reconnect: pauses between attempts to reach a server that is not there. They are made by one and the same
+            process: to start one costs a second of a processor, which is the film's.
         door: of a page of our own, on which viewers watch; there is no server then.
     """
 
     url: str
     output: OutputConfig = field(default_factory=OutputConfig)
+    reconnect: ReconnectConfig = field(default_factory=ReconnectConfig)
     door: WebPlan | None = None
 
 
@@ -76,6 +80,10 @@ class Output(Protocol):
 
     def close(self) -> None:
         """End it."""
+
+
+class NoConnection(Exception):
+    """A connection did not come; its text says why."""
 
 
 OpenOutput = Callable[[str, int, int, OutputConfig], Output]
@@ -114,7 +122,8 @@ class Sender:
         Slots that passed while the server or the encoder kept us are skipped, never sent late.
 
         Raises:
-            OSError, av.FFmpegError: the connection is gone or did not come.
+            NoConnection: a connection did not come; another turn tries again.
+            OSError, av.FFmpegError: the connection is gone.
         """
         slot = self._slot(self._clock())
         if slot > self._last:
@@ -133,6 +142,11 @@ class Sender:
         slots = self._slots
         return {"sent": self.sent, "repeated": slots.repeated, "dropped": slots.dropped, "skipped": self.skipped}
 
+    @property
+    def connected(self) -> bool:
+        """True while a connection stands."""
+        return self._output is not None
+
     def close(self) -> None:
         """End the connection."""
         if self._output is not None:
@@ -146,7 +160,10 @@ class Sender:
         size = pixels.shape[0], pixels.shape[1]
         if self._output is None or size != self._size:
             self.close()
-            self._output = self._open(self._plan.url, size[1], size[0], self._plan.output)
+            try:
+                self._output = self._open(self._plan.url, size[1], size[0], self._plan.output)
+            except (OSError, av.FFmpegError) as error:
+                raise NoConnection(reason_of(error, self._plan.url)) from None
             self._size = size
             self.openings += 1
             self._first = self._last = max(self._last, self._slot(self._clock()) - 1)
@@ -165,11 +182,16 @@ def send_stream(pipe: Connection, plan: SenderPlan) -> None:
         with opened(plan) as (open_output, more):
             sender = Sender(plan, open_output)
             threading.Thread(target=_receive, args=(pipe, sender, over), daemon=True).start()
-            _run(pipe, sender, over, more)
+            _run(pipe, sender, over, more, Reconnect(plan.reconnect))
             set_alarm(GOODBYE_S)
             sender.close()
     except (OSError, av.FFmpegError) as error:
-        _tell(pipe, ("failed", unknown_host(plan.url) or error.strerror or str(error) or type(error).__name__))
+        _tell(pipe, ("failed", reason_of(error, plan.url)))
+
+
+def reason_of(error: OSError | av.FFmpegError, url: str) -> str:
+    """In words, why a connection did not come or is gone."""
+    return unknown_host(url) or error.strerror or str(error) or type(error).__name__
 
 
 @contextlib.contextmanager
@@ -185,20 +207,42 @@ def opened(plan: SenderPlan) -> Iterator[tuple[OpenOutput, Counters | None]]:
     from .theatre import Theatre  # what it needs comes with an extra
 
     with Theatre(plan.door) as theatre:
-        yield theatre.open, lambda: {"visits": theatre.visits}
+        yield theatre.open, lambda: {"visits": theatre.visits, "watching": theatre.watching}
 
 
-def _run(pipe: Connection, sender: Sender, over: threading.Event, more: Counters | None) -> None:
+def _run(pipe: Connection, sender: Sender, over: threading.Event, more: Counters | None, story: Reconnect) -> None:
     """``more`` are counters of a page, which is live from the start: viewers may come before the first picture."""
     openings, beat = -1, 0.0
     while not over.is_set():
         now = time.monotonic()
         if sender.openings > openings or now > beat + BEAT_S:
             openings, beat = sender.openings, now
-            set_alarm(ORPHAN_S)
-            counted = sender.counters() | (more() if more is not None else {})
-            _tell(pipe, ("live" if openings or more is not None else "waiting", counted))
-        over.wait(sender.turn())
+            _beat(pipe, sender, more)
+        try:
+            pause = sender.turn()
+        except NoConnection as error:
+            pause, _ = story.failed(time.monotonic(), str(error))
+            _tell(pipe, ("absent", str(error)))
+            _rest(pipe, sender, over, pause)
+            continue
+        if sender.openings > openings:
+            story.live(time.monotonic())
+        over.wait(pause)
+
+
+def _beat(pipe: Connection, sender: Sender, more: Counters | None) -> None:
+    """A sign of life."""
+    set_alarm(ORPHAN_S)
+    counted = sender.counters() | (more() if more is not None else {})
+    _tell(pipe, ("live" if sender.connected or more is not None else "waiting", counted))
+
+
+def _rest(pipe: Connection, sender: Sender, over: threading.Event, seconds: float) -> None:
+    """Let a pause pass, with signs of life."""
+    until = time.monotonic() + seconds
+    while not over.is_set() and (left := until - time.monotonic()) > 0:
+        _beat(pipe, sender, None)
+        over.wait(min(left, BEAT_S))
 
 
 def _receive(pipe: Connection, sender: Sender, over: threading.Event) -> None:

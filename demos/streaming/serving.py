@@ -63,7 +63,8 @@ class StreamedFactory:
 
     def close(self) -> None:
         """End the streams."""
-        self._streams.close()
+        for line in self._streams.close():
+            self._say(line)
 
     def _take_rate(self, fps: int) -> None:
         """Begin anew at this rate, unless it is the present one; nobody has seen a picture yet."""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 TURN_S = 0.1
 START_S = 30.0
 """How long a process may take until it first gives a sign: a busy machine loads FFmpeg slowly."""
+HOPE_S = 3.0
+"""For so long from the first picture on, a server that has not been heard of counts as one that receives us."""
 Say = Callable[[str], None]
 Body = Callable[[Connection, SenderPlan], None]
 
@@ -60,7 +62,7 @@ class StreamPlan:
     @property
     def sender(self) -> SenderPlan:
         """What the sending process is told."""
-        return SenderPlan(self.address.url, self.output, self.door)
+        return SenderPlan(self.address.url, self.output, self.reconnect, self.door)
 
     @property
     def title(self) -> str:
@@ -86,6 +88,9 @@ class LiveStream:
         self._story = Reconnect(plan.reconnect)
         self._past: dict[str, int] = {"sent": 0, "repeated": 0, "dropped": 0, "skipped": 0}
         self._present: dict[str, int] = {}
+        self._heard = self._received = False
+        self._hope_until: float | None = None
+        self._reason = ""
         self._thread = threading.Thread(target=self._keep_alive, name="live-stream", daemon=True)
         self._thread.start()
 
@@ -97,14 +102,35 @@ class LiveStream:
                 the stream anew on the server.
             media: media time in seconds; an earlier one than before begins anew too.
         """
+        now = time.monotonic()
         with self._changed:
-            self._line.append(Shown(media, time.monotonic(), rgb))
+            self._hope_until = self._hope_until or now + HOPE_S
+            self._line.append(Shown(media, now, rgb))
             self._line_bytes += rgb.nbytes
             while len(self._line) > self._plan.kept or (
                 self._line_bytes > self._plan.kept_bytes and len(self._line) > 1
             ):
                 self._drop_oldest()
             self._changed.notify_all()
+
+    @property
+    def awaited(self) -> bool:
+        """True until the server has been heard of, or has not within its time; of a page, until it is open."""
+        return not self._heard
+
+    @property
+    def received(self) -> bool:
+        """True while a server takes the stream, or is awaited, but not for long; of a page, while anybody watches."""
+        hoped_for = self._hope_until is None or time.monotonic() < self._hope_until
+        return self._received or (self._plan.door is None and self.awaited and hoped_for)
+
+    def regret(self) -> str:
+        """A line for people if the stream was never live, or nothing; once it is closed."""
+        if self._story.connections:
+            return ""
+        opened = "there was a connection" if self._plan.door is None else "its page was open"
+        early = f"it ended before {opened}" if self._hope_until else "there was no picture to send"
+        return f"{self._plan.title} was never live: {self._reason or early}"
 
     def figures(self) -> dict[str, Any]:
         """Frames ``sent``, ``repeated`` for want of a new picture, ``dropped`` pictures that no slot was left for,
@@ -142,10 +168,16 @@ class LiveStream:
                 self._present = {}
                 if self._stop:
                     return
-            pause, text = self._story.failed(time.monotonic(), self._plan.address.hide(reason))
-            self._tell(text)
+            pause = self._miss(reason)
             with self._changed:
                 self._changed.wait_for(lambda: self._stop, pause)
+
+    def _miss(self, reason: str) -> float:
+        """The stream is not live: tell why, once; returns the pause before another attempt, seconds."""
+        self._heard, self._received, self._reason = True, False, self._plan.address.hide(reason)
+        pause, text = self._story.failed(time.monotonic(), self._reason)
+        self._tell(text)
+        return pause
 
     def _connect(self) -> str:
         """Run one sending process from its start to its end; says why it ended."""
@@ -176,17 +208,28 @@ class LiveStream:
                     if kind == "failed":
                         return str(value)
                     ready.set()
-                    with self._changed:
-                        self._present = value
-                    if kind == "live" and not live:
-                        live = True
-                        self._tell(self._story.live(heard))
+                    live = self._take(kind, value, live)
             except (EOFError, OSError):
                 return "the sending process ended without a word"
             silent = time.monotonic() - heard
             if silent > (self._plan.patience if ready.is_set() else START_S):
                 return self._silence(live)
         return "closed"
+
+    def _take(self, kind: str, value: Any, live: bool) -> bool:
+        """A sign of life; ``live`` is what the stream was, and what comes back is what it is now."""
+        if kind == "absent":
+            self._miss(str(value))
+            return False
+        watching = value.pop("watching", None)
+        with self._changed:
+            self._present = value
+        if kind != "live":
+            return False
+        self._heard, self._received = True, watching is None or watching > 0
+        if not live:
+            self._tell(self._story.live(time.monotonic()))
+        return True
 
     def _silence(self, live: bool) -> str:
         if self._plan.door is not None:

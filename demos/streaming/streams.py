@@ -29,13 +29,24 @@ class LiveStreams:
         for stream in self._streams:
             stream.show(rgb, media)
 
+    @property
+    def awaited(self) -> bool:
+        """True while a server of any of them is still to be heard of."""
+        return any(stream.awaited for stream in self._streams)
+
+    @property
+    def received(self) -> bool:
+        """True while somebody receives any of them."""
+        return any(stream.received for stream in self._streams)
+
     def figures(self) -> list[dict[str, Any]]:
         """See ``LiveStream.figures``; one entry a stream."""
         return [stream.figures() for stream in self._streams]
 
-    def close(self) -> None:
-        """End all of them, at the same time."""
+    def close(self) -> list[str]:
+        """End all of them, at the same time; a line for each that was never live."""
         for stream in self._streams:
             stream.end()
         for stream in self._streams:
             stream.close()
+        return [line for stream in self._streams if (line := stream.regret())]

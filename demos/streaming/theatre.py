@@ -1,7 +1,8 @@
 """A page on which anybody may watch: its files, the way in, and the picture. Lives in the process of its stream.
 
 The way in is WHEP: a browser, or a player that speaks it, posts its session description to ``/whep``, is answered with
-ours, and deletes what ``Location`` names when it goes.
+ours, and deletes what ``Location`` names when it goes. Our page also asks for what ``Location`` names, and is answered
+when the visit is over: 200 if the stream has ended in order, which a broken connection could not say.
 """
 
 from __future__ import annotations
@@ -66,6 +67,11 @@ class Theatre:
         """Viewers so far."""
         return self._audience.visits
 
+    @property
+    def watching(self) -> int:
+        """Viewers who are there, or are expected."""
+        return self._audience.watching
+
     def open(self, _url: str, width: int, height: int, config: OutputConfig) -> Showing:
         """Pictures of a size from now on; those who watch stay. See ``sender.OpenOutput``."""
         return Showing(self._audience, width, height, config, self._begun)
@@ -99,6 +105,7 @@ class Theatre:
         app.router.add_get("/", self._page)
         app.router.add_get("/page/{name}", self._page)
         app.router.add_post("/whep", self._admit)
+        app.router.add_get("/whep/{ticket}", self._tell_end, allow_head=False)
         app.router.add_delete("/whep/{ticket}", self._dismiss)
         return app
 
@@ -119,6 +126,10 @@ class Theatre:
             return web.Response(status=400, text=str(error))
         headers = {"Location": f"/whep/{ticket}", "Cache-Control": "no-store"}
         return web.Response(status=201, text=answer, content_type="application/sdp", headers=headers)
+
+    async def _tell_end(self, request: web.Request) -> web.StreamResponse:
+        known = await self._audience.until_left(request.match_info["ticket"])
+        return web.Response(status=(200 if self._over.is_set() else 410) if known else 404)
 
     async def _dismiss(self, request: web.Request) -> web.StreamResponse:
         known = await self._audience.dismiss(request.match_info["ticket"])

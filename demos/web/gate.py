@@ -44,4 +44,5 @@ class Gate:
 
     def knows(self, token: str) -> bool:
         """True if no token is needed, or this is it; takes the same time whatever is wrong with it."""
-        return not self._token or hmac.compare_digest(token.encode(), self._token.encode())
+        given = token.encode(errors="surrogatepass")  # whoever sends half a character is wrong like others, no fault
+        return not self._token or hmac.compare_digest(given, self._token.encode())

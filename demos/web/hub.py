@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import secrets
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -45,8 +46,9 @@ class Hub:
         self._options, self._plan = options, plan
         self._loop = asyncio.get_running_loop()
         self._zero = time.monotonic_ns()
-        self._state: dict[str, Any] = {"phase": "loading", "lines": ["starting"]}
+        self._state: dict[str, Any] = {"phase": "loading", "lines": ["starting"], "paints": options.paint is not None}
         self._visits = 0
+        self._session = secrets.token_hex(8)  # a page that comes back sees whether it is still the same
         self._errands: set[asyncio.Task[None]] = set()
 
     # --- news of the game, from its thread
@@ -144,7 +146,8 @@ class Hub:
     def _welcome(self, viewer: Viewer) -> dict[str, Any]:
         options, plan = self._options, self._plan
         return {
-            "type": "welcome", "you": viewer.number, "ticket": viewer.ticket, "track": options.setup.track,
+            "type": "welcome", "you": viewer.number, "ticket": viewer.ticket, "session": self._session,
+            "track": options.setup.track,
             "size": [options.width, options.height], "fps": options.fps, "manual": not options.setup.automatic,
             "looks": [{"name": look.name, "text": look.look.prompt()} for look in options.looks],
             "thumbnails": self.thumbnails.ready, "secure": plan.scheme == "https", "local": plan.local,

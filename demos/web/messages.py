@@ -11,9 +11,10 @@ from demos.play.keyboard import Command
 from demos.play.textbox import LONGEST, printable
 
 from . import actions as act
-from .plan import LONGEST_TOKEN
 
 LONGEST_SDP = 100_000
+LONGEST_HELLO = 4096
+"""A token that is too long is as wrong as any other, and is told so."""
 MOST_PADS = 8
 SCANCODES = {
     "ArrowLeft": 80, "KeyA": 4, "ArrowRight": 79, "KeyD": 7, "ArrowUp": 82, "KeyW": 26, "ArrowDown": 81, "KeyS": 22,
@@ -112,7 +113,7 @@ def _pad(fields: Fields) -> act.PadState:
 
 
 READERS: dict[str, Callable[[Fields], act.Message]] = {
-    "hello": lambda f: act.Hello(f.text("token", LONGEST_TOKEN)),
+    "hello": lambda f: act.Hello(f.text("token", LONGEST_HELLO)),
     "offer": lambda f: act.Offer(f.text("sdp", LONGEST_SDP)),
     "ping": lambda f: act.Ping(f.number("at", -1e15, 1e15)),
     "ask": lambda f: act.Ask(f.flag("on")),

@@ -15,6 +15,7 @@ from engine_sim.core.ticks import TICK_RATE
 from engine_sim.racing.controls import Controls
 
 from . import actions as act
+from .choices import choose
 from .desk import WebDesk
 from .feed import Shown, to_yuv
 
@@ -129,20 +130,9 @@ class WebRace:
         desk = self._desk
         if isinstance(action, act.Do):
             self._command(action.command)
-        elif isinstance(action, act.TakeView):
-            if action.view in desk.stage.views:
-                desk.stage.show_view(action.view)
-            else:
-                desk.outlet.notice(f"no view {action.view!r} here; there are {', '.join(desk.stage.views)}")
-        elif isinstance(action, act.TakeLook):
-            self._take_look(action.number)
-        elif isinstance(action, act.TakePrompt):
-            self._take_prompt(action.text)
-        elif isinstance(action, act.TakeReference):
-            self._take_reference(action)
         elif isinstance(action, act.Record):
             self._record(action.on)
-        else:
+        elif not choose(desk, action, self._game.frame()):
             obey_device(desk, action)
 
     def _command(self, command: Command) -> None:
@@ -156,36 +146,6 @@ class WebRace:
             desk.stage.submit(self._game.frame())
         elif command is Command.RESTART:
             self._wants = "again"
-
-    def _take_look(self, number: int) -> None:
-        desk = self._desk
-        if number >= len(desk.options.looks):
-            desk.outlet.notice(f"no look {number} here; there are {len(desk.options.looks)}, counted from 0")
-            return
-        desk.look, desk.prompt, desk.reference = number, "", ""
-        if desk.studio is None:
-            desk.stage.set_look(desk.named_look.look)
-        else:
-            desk.studio.look(desk.named_look, self._game.frame())
-        desk.outlet.notice(f"look: {desk.named_look.name}")
-
-    def _take_prompt(self, text: str) -> None:
-        desk = self._desk
-        if desk.studio is None:
-            desk.outlet.notice("a prompt is for a renderer; these are the engine's own views")
-            return
-        desk.prompt = text
-        desk.studio.prompt(text)
-        desk.outlet.notice(f"prompt: {text}" if text else "prompt: the look's own")
-
-    def _take_reference(self, action: act.TakeReference) -> None:
-        desk = self._desk
-        if desk.studio is None:
-            desk.outlet.notice("a reference is for a renderer; these are the engine's own views")
-            return
-        desk.reference = action.name
-        desk.studio.refer(action.picture, desk.named_look, self._game.frame(), desk.prompt)
-        desk.outlet.notice(f"reference: {action.name}")
 
     # --- recording
 

@@ -165,6 +165,8 @@ class WebServer:
                 raise UserError("this is no picture; drop a PNG, JPEG or WebP file")
             size = self.options.width, self.options.height
             picture = await asyncio.get_running_loop().run_in_executor(None, picture_of, data, name, *size)
+            if self.options.paint is None:
+                raise UserError("a reference is for a renderer; these are the engine's own views")
             self.hub.drive(viewer, TakeReference(picture, name))
         except web.HTTPRequestEntityTooLarge:
             most = MOST_REFERENCE // 1024**2
@@ -213,8 +215,9 @@ class WebServer:
             return {"type": "refused", "why": "hello", "text": "the first message must be a hello"}
         if not self.gate.knows(hello.token):
             await asyncio.sleep(GUESS_S)  # whoever guesses shall not guess fast
-            text = "this token is wrong" if hello.token else "this page needs the token that the server printed"
-            return {"type": "refused", "why": "token", "text": text}
+            if hello.token:
+                return {"type": "refused", "why": "wrong token", "text": "this token is wrong"}
+            return {"type": "refused", "why": "token", "text": "this page needs the token that the server printed"}
         if len(self.hub.viewers) >= self.plan.viewers:
             return {"type": "refused", "why": "full", "text": f"all {self.plan.viewers} places are taken"}
         return {}

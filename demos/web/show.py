@@ -14,8 +14,10 @@ from demos.play.loading import Loading
 from demos.play.painter import Painter
 from demos.play.stage import Make
 from engine_sim.core.errors import UserError
+from engine_sim.views.frame import FrameState
 
 from . import actions as act
+from .choices import choose
 from .desk import Outlet, WebDesk
 from .race import WebRace, obey_device
 
@@ -43,6 +45,7 @@ class Show:
         self._make, self._loader = make_painter, loader or Loader()
         self._leave = threading.Event()
         self._loading: Loading[Any] | None = None
+        self._opening: FrameState | None = None
         self.error: BaseException | None = None
         self.desk = WebDesk(options, outlet, make_painter)
         self._thread = threading.Thread(target=self._run, name="game", daemon=True)
@@ -95,9 +98,10 @@ class Show:
     def _open_race(self, record: Path | None) -> Game:
         """Load a race, wait for views and renderer. Raises Leaving, UserError."""
         desk, stage, studio = self.desk, self.desk.stage, self.desk.studio
-        options = replace(self._options, record=record, looks=(desk.named_look,))
-        place = self._load(lambda say: self._loader.place(options, say))
+        self._opening = None
+        place = self._load(lambda say: self._loader.place(self._options, say))
         stage.open(place)
+        options = replace(self._options, record=record, looks=(desk.named_look,))
         game = self._load(lambda say: self._loader.game(options, place, say))
         self._wait(list, lambda: stage.ready and stage.idle)
         stage.forget()
@@ -108,6 +112,7 @@ class Show:
         self._wait(lambda: ["drawing the first picture"], lambda: stage.idle)
         self._outlet.opened(place, game.frame())
         if studio is not None:
+            self._opening = game.frame()
             studio.begin(desk.named_look, game.frame(), desk.prompt)
             self._wait(studio.progress, studio.ready)
         return game
@@ -124,7 +129,10 @@ class Show:
             if self._leave.is_set():
                 raise Leaving
             for action in desk.take():
-                obey_device(desk, action)
+                if isinstance(action, act.Do | act.Record):
+                    desk.outlet.notice("the race is still loading")
+                elif not choose(desk, action, self._opening):
+                    obey_device(desk, action)
             desk.stage.poll()
             if desk.studio is not None:
                 desk.studio.look_after()

@@ -6,6 +6,7 @@ import numpy as np
 import pygame
 import pytest
 
+from demos.play.clipboard import TYPES, clipboard_text
 from demos.play.events import EventPump
 from demos.play.inputs import Inputs
 from demos.play.keyboard import Command
@@ -73,6 +74,42 @@ def test_the_key_that_opens_the_line_is_not_its_first_letter(pump):
     text(pygame.TEXTINPUT, "t")
     pump.pump()
     assert line.box.text == "t"
+
+
+@pytest.mark.parametrize(
+    ("code", "mod"),
+    [(pygame.K_v, pygame.KMOD_LCTRL), (pygame.K_v, pygame.KMOD_RMETA), (pygame.K_INSERT, pygame.KMOD_RSHIFT)],
+)
+def test_what_was_copied_elsewhere_is_pasted_at_the_cursor_as_one_line(pump, code, mod):
+    pygame.scrap.init()
+    pygame.scrap.put(TYPES[0], "a road,\n雨 é".encode())
+    pump.overlay = line = PromptLine("at dusk", lambda _: None)
+    press(74, pygame.K_HOME)
+    press(25, code, mod)
+    assert pump.pump().commands == []  # V is a key of the game too
+    assert line.box.typed == ("a road, 雨 é", "", "at dusk")
+
+
+@pytest.mark.parametrize(("code", "mod"), [(pygame.K_v, 0), (pygame.K_INSERT, 0), (pygame.K_v, pygame.KMOD_LALT)])
+def test_other_keys_paste_nothing(pump, code, mod):
+    pump.overlay = line = PromptLine("", lambda _: None, lambda: "copied")
+    press(25, code, mod)
+    pump.pump()
+    assert line.box.text == ""
+
+
+def test_of_a_book_that_is_pasted_the_beginning_is_taken_and_the_line_says_so(pump):
+    pump.overlay = line = PromptLine("", lambda _: None, lambda: "rain " * 1000)
+    assert "Ctrl-V pastes" in line.title
+    press(25, pygame.K_v, pygame.KMOD_LCTRL)
+    pump.pump()
+    assert len(line.box.text) == 1000
+    assert "1000 characters, and no more" in line.title
+
+
+def test_without_a_window_nothing_was_copied():
+    pygame.quit()
+    assert clipboard_text() == ""
 
 
 def test_escape_leaves_the_line_and_sends_nothing(pump):

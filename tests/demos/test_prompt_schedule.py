@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from demos.options import NamedLook
+from demos.prompt_schedule.changes import Changes
 from demos.prompt_schedule.course import Course, InForce, opening
 from demos.prompt_schedule.teacher import ScheduledTeacher, mixed
-from demos.prompt_schedule.text import Change, parse_prompt_schedule, parse_time, read_prompt_schedule
+from demos.prompt_schedule.text import Change, clock, parse_prompt_schedule, parse_time, read_prompt_schedule
 from engine_sim.core.errors import UserError
+from engine_sim.core.ticks import TICK_RATE
 from engine_sim.views.look import named_look
 
 TEXT = """
@@ -34,6 +36,16 @@ def test_a_file_reads_as_it_looks(tmp_path):
         Change(20.0, None, "snow on everything", 1),
         Change(60.0, look("blue-hour"), None, 3),
     )
+
+
+def test_each_change_knows_its_line_and_its_time():
+    changes = parse_prompt_schedule(TEXT, "x")
+    assert [c.place for c in changes] == ["line 3 (0:00)", "line 4 (0:12.5)", "line 5 (0:20)", "line 6 (1:00)"]
+
+
+@pytest.mark.parametrize("seconds", [0, 0.04, 12.5, 60, 599.999, 600, 6000.25])
+def test_a_clock_reads_as_a_time_of_a_schedule(seconds):
+    assert parse_time(clock(seconds)) == pytest.approx(seconds, abs=1e-3)
 
 
 @pytest.mark.parametrize(
@@ -155,6 +167,35 @@ def test_a_change_that_comes_during_a_blend_waits_for_its_end():
     course = Course([Change(1.0, look("storm"), None, 3), Change(1.2, look("blue-hour"), None)], PLAIN)
     names = [(s.after.look.name, round(s.share, 3)) for k in range(6) if (s := course.border(1 + k / 3)) is not None]
     assert names == [("storm", 0.333), ("storm", 0.667), ("storm", 1.0), ("blue-hour", 1.0)]
+
+
+def told(text: str, end: float, borders: tuple[float, ...]) -> tuple[list[str], dict]:
+    """What people are told of a schedule in a film of so many seconds with these borders, and its report."""
+    lines: list[str] = []
+    changes = Changes(Course(parse_prompt_schedule(text, "x"), PLAIN), lines.append)
+    changes.look_ahead(end)
+    for border in borders:
+        changes.step(round(border * TICK_RATE), lambda: True)
+    changes.look_back()
+    return lines, changes.report
+
+
+def test_changes_that_a_film_never_comes_to_are_named_before_and_after_it():
+    text = "1 | storm\n# five\n4.5 | | rain\n5 | | snow\n1:00 | overcast\n"
+    lines, report = told(text, 5.0, (1.0, 4.0))
+    assert lines == [
+        "the film ends at 0:05: line 4 (0:05), line 5 (1:00) of the schedule, beyond it, will not be seen",
+        "1.00 s: look storm",
+        "no chunk began between line 3 (0:04.5) of the schedule and the film's end: not seen",
+    ]
+    assert report["missed_lines"] == [3, 4, 5]
+    assert told("1 | storm\n4 | | rain\n", 5.0, (1.0, 4.0))[1]["missed_lines"] == []
+
+
+def test_of_many_changes_beyond_the_end_a_few_are_named():
+    lines, _ = told("\n".join(f"{k} | storm" for k in range(10, 30)), 10.0, ())
+    assert len(lines) == 1
+    assert lines[0].endswith("line 4 (0:13) and 16 more of the schedule, beyond it, will not be seen")
 
 
 # --- the teacher view under it

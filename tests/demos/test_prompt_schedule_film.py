@@ -12,6 +12,7 @@ from demos import cli
 from demos.renderer.cameras import camera_row
 from engine_sim.recording.video import read_video
 from render_bridge.protocol.offer import Offer
+from render_bridge.stand_in import PaletteFactory
 
 from .played_renderers import Diary, DiaryRenderer, serving
 from .rtmp_servers import free_port
@@ -100,8 +101,18 @@ def test_a_renderer_that_cannot_blend_is_told_once(capsys, tmp_path, diary):
     with serving(address, diary):
         code, _, out, _ = play(capsys, tmp_path, "--renderer", address, "--view", "paint", *words)
     assert code == 0
-    assert out.count("the renderer blends no prompts, so they are cut: not today") == 1
+    assert out.count("the renderer cannot blend prompts (not today): each comes at once, as if it said cut") == 1
     assert [c.text for c in diary.controls if c.kind == "prompt"] == ["rain", "snow"]
+
+
+def test_the_stand_in_is_said_to_show_nothing_of_a_schedule_and_is_asked_for_no_blend(capsys, tmp_path):
+    words = ("--schedule", plan(tmp_path, "0.2 | storm | rain | blend 3\n"), "--view", "paint")
+    address = f"ipc://{tmp_path}/r.sock"
+    with serving(address, PaletteFactory()):
+        code, _, out, _ = play(capsys, tmp_path, "--renderer", address, *words, "--seconds", "0.4")
+    assert code == 0
+    assert "the palette stand-in colours the classes, whatever look or prompt there is: none is seen" in out
+    assert "cannot blend" not in out
 
 
 def test_without_a_renderer_the_teacher_view_follows(capsys, tmp_path):
@@ -181,15 +192,18 @@ def test_films_of_drives_that_cannot_be_meant_are_refused(capsys, session, words
     assert said in err.splitlines()[-1]
 
 
-def test_a_stream_without_a_server_spoils_no_film_and_goes_at_the_pace_of_the_film(capsys, tmp_path, session):
+def test_a_stream_without_a_server_spoils_no_film_and_is_missed_at_the_end(capsys, tmp_path, session):
     address = f"rtmp://127.0.0.1:{free_port()}/live/SECRET"
     words = ("--rtmp", address, "--view", "class", "--seconds", "0.5", "--film", str(tmp_path / "a.mp4"))
     code, report, out, err = call(capsys, "replay", str(session), *words)
-    assert code == 0
+    assert code == 0  # the film is there
+    assert "stream to rtmp://127.0.0.1:" in err
+    assert "was never live: " in err
     assert len([*read_video(tmp_path / "a.mp4")]) == 12
     assert out.count("not live: Connection refused") <= 1  # a busy machine may not have come to try
     assert "SECRET" not in out + err
     assert report["streams"][0]["sent"] == 0
-    code, report, _, _ = call(capsys, "replay", str(session), *words[:-2])
-    assert code == 0
-    assert report["film"] is None
+    code, _, out, err = call(capsys, "replay", str(session), *words[:-2])
+    assert code == 1  # the stream was all that it was for
+    assert "was never live: " in err
+    assert json.loads(out.splitlines()[-1])["film"] is None

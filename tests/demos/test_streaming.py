@@ -7,15 +7,19 @@ import signal
 import threading
 import time
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from demos.streaming.address import parse_address, unknown_host
+from demos.play.desk import Desk
+from demos.streaming.address import StreamAddress, parse_address, unknown_host
 from demos.streaming.numbered import numbered
 from demos.streaming.pace import LiveReel, Metronome
 from demos.streaming.reconnect import Reconnect, ReconnectConfig
 from demos.streaming.stream import LiveStream, StreamPlan
+from demos.streaming.streams import LiveStreams
+from demos.web.plan import WebPlan
 from engine_sim.core.errors import UserError
 
 from .conftest import wait_for
@@ -43,15 +47,35 @@ def test_an_address_is_shown_without_its_secrets(text, shown):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["", "host/live/key", f"http://host/live/{KEY}", f"rtmp:///live/{KEY}", f"rtmp://host/{KEY}", "rtmp://host",
-     f"rtmp://host:port/live/{KEY}", f"rtmp://host:99999/live/{KEY}", f"rtmp://host/live/{KEY} x", "rtmp://h/é/k",
-     "rtmp://h/a/" + "k" * 2000, f"rtmp://host/live/{KEY}\n"],
-)  # fmt: skip
-def test_a_wrong_address_is_refused_without_repeating_it(text):
-    with pytest.raises(UserError, match="rtmp://HOST/APPLICATION/KEY") as refused:
+    ("text", "fault"),
+    [
+        ("", "its scheme must be rtmp or rtmps"),
+        ("host/live/key", "does not begin so: its scheme must be"),
+        (f"http://host/live/{KEY}", "begins with http://: its scheme must be"),
+        (f"{KEY}://host/live/key", "does not begin so: its scheme must be"),
+        (f"rtmp:///live/{KEY}", "names no host"),
+        (f"rtmp://[::1/live/{KEY}", "numbers of IPv6 stand in brackets"),
+        (f"rtmp://host/{KEY}", "the stream key is missing"),
+        (f"rtmp://host/{KEY}/", "the stream key is missing"),
+        ("rtmp://host", "application and stream key are missing"),
+        (f"rtmp://host:port/live/{KEY}", "its port, behind the host's colon, must be a number from 1 to 65535"),
+        (f"rtmp://host:99999/live/{KEY}", "its port"),
+        (f"rtmp://host:0/live/{KEY}", "its port"),
+        (f"rtmp://host/live/{KEY} x", "a blank, a line break or a letter"),
+        (f"rtmp://host/live/{KEY}\n", "a blank, a line break or a letter"),
+        (f"rtmp://h/é/{KEY}", "a blank, a line break or a letter"),
+        ("rtmp://h/a/" + "k" * 2000, "2011 characters, and at most 1024"),
+    ],
+)
+def test_a_wrong_address_is_refused_by_its_wrong_part_and_never_repeated(text, fault):
+    with pytest.raises(UserError, match="--rtmp takes an address such as rtmp://HOST/APPLICATION/KEY") as refused:
         parse_address(text)
+    assert fault in str(refused.value)
     assert KEY not in str(refused.value)
+
+
+def test_an_address_in_capitals_is_one_that_ffmpeg_knows():
+    assert parse_address("RTMP://Host/live/Key").url == "rtmp://Host/live/Key"
 
 
 # --- reconnecting
@@ -86,28 +110,58 @@ def test_a_film_is_shown_at_the_pace_at_which_it_plays():
     now, shown = [100.0], []
 
     class Stream:
+        received = False  # there is no film: it goes at its pace whoever is there
+
+        @property
+        def awaited(self):  # until the server has answered, which takes it two seconds
+            return now[0] < 102
+
         def show(self, rgb, media):
             shown.append((round(now[0] - 100, 6), media))
 
-    class Video:
-        written = 0
-
-        def write(self, rgb):
-            self.written += 1
-
-    video = Video()
-    reel = LiveReel(video, Stream(), 24, Metronome(lambda: now[0], lambda s: now.__setitem__(0, now[0] + s)))
+    reel = LiveReel(None, Stream(), 24, Metronome(lambda: now[0], lambda s: now.__setitem__(0, now[0] + s)))
     picture = np.zeros((2, 2, 3), np.uint8)
     for _ in range(48):
         reel.write(picture)
     assert [media for _, media in shown] == [k / 24 for k in range(48)]
-    assert shown[-1][0] == pytest.approx(47 / 24)
+    assert shown[0][0] == 0
+    assert shown[1][0] == pytest.approx(2, abs=0.05)
+    assert shown[-1][0] == pytest.approx(2 + 46 / 24, abs=0.05)
     now[0] += 5.0  # the renderer took a while: it goes on from here, and hurries nothing
     for _ in range(24):
         reel.write(picture)
     assert shown[-1][0] - shown[48][0] == pytest.approx(23 / 24)
-    LiveReel(video, None, 24).write(picture)
-    assert video.written == 73
+
+
+def test_a_film_that_is_kept_waits_for_its_stream_while_somebody_receives_it_and_never_else():
+    now, shown, written = [100.0], [], []
+
+    class Stream:
+        received, awaited = False, True
+
+        def show(self, rgb, media):
+            shown.append((now[0], media))
+
+    class Video:
+        def write(self, rgb):
+            written.append(now[0])
+
+    stream, picture = Stream(), np.zeros((2, 2, 3), np.uint8)
+    reel = LiveReel(Video(), stream, 24, Metronome(lambda: now[0], lambda s: now.__setitem__(0, now[0] + s)))
+    for _ in range(240):
+        reel.write(picture)
+    assert now[0] == 100.0
+    stream.received = True  # somebody comes: the ten seconds that he missed are not made up for
+    for _ in range(25):
+        reel.write(picture)
+    assert now[0] == pytest.approx(101.0)
+    stream.received = False
+    for _ in range(24):
+        reel.write(picture)
+    assert now[0] == pytest.approx(101.0)
+    assert [media for _, media in shown] == [k / 24 for k in range(289)]
+    LiveReel(Video(), None, 24).write(picture)
+    assert len(written) == 290
 
 
 # --- whole streams, to servers that are no good
@@ -151,6 +205,9 @@ def test_a_server_that_refuses_costs_one_line_and_no_time():
     took = watched.leave()
     assert len(watched.lines) == 1
     assert "not live: Connection refused; trying again" in watched.lines[0]
+    assert watched.stream.regret() == watched.lines[0].split(" not live")[0] + " was never live: Connection refused"
+    assert not watched.stream.received
+    assert not watched.stream.awaited
     assert KEY not in watched.lines[0]
     assert watched.longest < 0.5
     assert took < 3
@@ -191,6 +248,60 @@ def test_a_sending_process_that_dies_is_replaced():
     assert lines == [
         "stream to rtmp://h/a/… not live: the sending process ended without a word; trying again until it is"
     ]
+
+
+def an_audience(pipe, plan):
+    """A page on which somebody watches once pictures come, and goes again."""
+    counted = {"sent": 0, "repeated": 0, "dropped": 0, "skipped": 0, "visits": 0}
+    pipe.send(("live", {**counted, "watching": 0}))
+    for watching in (1, 0):
+        pipe.recv()
+        pipe.recv_bytes()
+        pipe.send(("live", {**counted, "visits": 1, "watching": watching}))
+    pipe.recv()
+
+
+def test_a_page_is_received_while_somebody_watches_and_is_missed_by_nobody_else():
+    door = WebPlan(port=1)
+    stream = LiveStream(StreamPlan(StreamAddress("x", "x"), door=door), lambda _: None, body=an_audience)
+    assert not stream.received
+    wait_for(lambda: not stream.awaited)
+    for watched in (True, False):
+        stream.show(numbered(1), 0.0)
+        wait_for(lambda watched=watched: stream.received == watched)
+    stream.close()
+    assert stream.figures()["visits"] == 1
+    assert "watching" not in stream.figures()
+    assert stream.regret() == ""
+
+
+def test_a_server_of_which_nobody_has_heard_yet_is_hoped_for_and_not_for_long():
+    stream = LiveStream(StreamPlan(parse_address("rtmp://h/a/k"), patience=60), lambda _: None, body=silent)
+    assert stream.received
+    stream.show(numbered(1), 0.0)
+    assert stream.received
+    stream._hope_until = time.monotonic() - 1
+    assert not stream.received
+    assert stream.awaited
+    stream.close()
+    assert stream.regret() == "stream to rtmp://h/a/… was never live: it ended before there was a connection"
+    unused = LiveStream(StreamPlan(parse_address("rtmp://h/a/k")), lambda _: None, body=silent)
+    unused.close()
+    assert unused.regret() == "stream to rtmp://h/a/… was never live: there was no picture to send"
+
+
+def test_what_a_window_has_to_say_of_its_streams_at_the_end_outlives_it(capsys):
+    streams = LiveStreams((StreamPlan(parse_address("rtmp://h/a/k")),), lambda _: None)
+    desk = SimpleNamespace(streams=streams, studio=None, stage=SimpleNamespace(close=lambda: None), _owns_front=False)
+    Desk.close(desk)
+    assert "stream to rtmp://h/a/… was never live: " in capsys.readouterr().err
+
+
+def silent(pipe, plan):
+    """A server that takes its time."""
+    pipe.send(("waiting", {}))
+    while pipe.recv() is not None:
+        pipe.recv_bytes()
 
 
 def test_what_waits_for_the_sending_process_is_bounded_in_number_and_bytes():

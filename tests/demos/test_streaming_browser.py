@@ -50,21 +50,40 @@ def test_a_page_shows_the_newest_picture_in_its_colours_and_follows_its_size(bro
         wait_for(lambda: stage.theatre._audience.watching == 0)  # a closed tab says goodbye
 
 
-def test_a_stream_that_ends_is_missed_and_found_again(browser, monkeypatch):
+LOST = "document.getElementById('text').textContent.includes('comes back')"
+
+
+def test_a_stream_that_ends_is_said_to_have_ended_and_the_next_one_is_found(browser):
     with staged() as stage:
         plan = stage.theatre._plan
         stage.play()
         page = browser.page(stage.url)
         page.until(SEEN)
-    page.until(f"!{SEEN}")
-    assert page.text("#title") in ("The stream stands still", "The stream is gone", "The stream is not there")
-    page.until("document.getElementById('text').textContent.includes('comes back')")
+    page.until("document.getElementById('title').textContent === 'The stream has ended'")
+    assert page.text("#text") == "Should another begin at this address, this page shows it."
     with Theatre(plan) as theatre:
         again = Stage(theatre, stage.url)
         again.play()
         page.until(SEEN)
         again.close()
     page.close()
+
+
+def test_a_stream_that_breaks_off_is_missed_and_not_said_to_have_ended(browser, monkeypatch):
+    monkeypatch.setattr(theatres.Audience, "until_left", no_such_visit)
+    with staged() as stage:
+        stage.play()
+        page = browser.page(stage.url)
+        page.until(SEEN)
+    page.until(f"!{SEEN}")
+    assert page.text("#title") in ("The stream stands still", "The stream is gone", "The stream is not there")
+    page.until(LOST)
+    page.close()
+
+
+async def no_such_visit(audience, ticket):
+    """As a process that dies: it tells nobody of its end."""
+    return False
 
 
 GATEWAY = """
@@ -91,11 +110,11 @@ def test_a_full_house_is_waited_for_and_a_token_asked_for(browser, monkeypatch):
         first.until(SEEN)
         assert TOKEN not in first.eval("location.href")
         second = browser.page(stage.url, before="sessionStorage.clear()")
-        second.until("!document.getElementById('token-form').hidden")
+        second.until("document.getElementById('title').textContent === 'This stream needs a token'")
         second.eval("document.getElementById('token').value = 'guess'")
         second.eval("document.querySelector('#token-form button').click()")
-        second.until("document.getElementById('text').textContent.includes('wrong')")
-        second.eval(f"document.getElementById('token').value = '{TOKEN}'")
+        second.until("document.getElementById('title').textContent === 'This token is wrong'")
+        second.eval(f"document.getElementById('token').value = '{stage.url}/#token={TOKEN} '")
         second.eval("document.querySelector('#token-form button').click()")
         second.until("document.getElementById('title').textContent === 'No place is free'")
         first.close()

@@ -203,6 +203,31 @@ def test_nobody_else_can_end_a_visit_and_no_other_file_is_served(closed):
     assert ask(closed.url + "/page/watch.js", None, "GET")[0] == 200
 
 
+def test_a_visit_that_is_over_is_told_so_and_a_stream_that_ends_says_that_it_does():
+    async def asked(viewer):
+        answer = asyncio.get_running_loop().run_in_executor(None, ask, stage.url + viewer.place, None, "GET")
+        seat = stage.theatre._audience._seats[viewer.place.rsplit("/", 1)[1]]
+        await viewer.until(lambda: seat.left._waiters)
+        return answer
+
+    async def scene(rest, other):
+        stage.show(numbered(3), 3)
+        await rest.come()
+        await other.come()
+        over = await asked(other)
+        await other.go()
+        assert (await over)[0] == 410  # it is he who has gone
+        assert (await asyncio.to_thread(ask, stage.url + other.place, None, "GET"))[0] == 404
+        assert stage.theatre.watching == 1
+        over = await asked(rest)
+        await asyncio.to_thread(stage.theatre.__exit__)
+        assert (await over)[0] == 200
+        await rest.go(politely=False)
+
+    with staged() as stage:
+        watch(stage.url, scene, 2)
+
+
 def test_whoever_knows_the_token_watches(closed):
     async def scene(viewer):
         closed.show(numbered(3), 3)

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import itertools
+import multiprocessing
+import threading
 
 import numpy as np
 
+from demos.streaming import sender as senders
 from demos.streaming.output import OutputConfig
+from demos.streaming.reconnect import Reconnect, ReconnectConfig
 from demos.streaming.sender import Sender, SenderPlan, Shown
+
+from .conftest import wait_for
 
 
 class Clock:
@@ -104,6 +110,37 @@ def test_a_slow_greeting_delays_nothing_that_comes_after_it():
     assert clock.now > 54
     last = [value for _, value in notebook.sent][-1]
     assert last >= 6 * 20 - 4
+
+
+def test_a_server_that_is_not_there_yet_is_tried_again_by_the_same_sender(monkeypatch):
+    """A process for each attempt would cost a second of a processor each time."""
+    monkeypatch.setattr(senders, "set_alarm", lambda seconds: None)
+    refusals = [ConnectionRefusedError(111, "Connection refused")] * 3
+    notebook = Notebook(Clock())
+
+    def open_output(*place):
+        if refusals:
+            raise refusals.pop()
+        return notebook.open(*place)
+
+    ours, theirs = multiprocessing.Pipe()
+    over = threading.Event()
+    sender = Sender(SenderPlan("rtmp://127.0.0.1/a/k", OutputConfig(fps=20)), open_output)
+    sender.put(Shown(0.0, 0.0, picture(7)))
+    story = Reconnect(ReconnectConfig(first=0.01, most=0.02))
+    thread = threading.Thread(target=senders._run, args=(theirs, sender, over, None, story))
+    thread.start()
+    wait_for(lambda: notebook.sent)
+    over.set()
+    thread.join()
+    told = [ours.recv() for _ in iter(lambda: ours.poll(), False)]
+    ours.close()
+    theirs.close()
+    kinds = [kind for kind, _ in told]
+    assert [value for kind, value in told if kind == "absent"] == ["Connection refused"] * 3
+    assert kinds[0] == "waiting"
+    assert "failed" not in kinds
+    assert (notebook.sent[0][1], story.connections) == (7, 1)
 
 
 def test_another_size_begins_a_new_connection_with_stamps_from_zero():

@@ -29,6 +29,7 @@ class Notebook:
 
     def close(self):
         self.closed = True
+        return ["never live"]
 
 
 @pytest.fixture
@@ -88,6 +89,17 @@ def test_the_streams_are_there_before_a_session_and_end_without_one(factory, mad
     assert [(stream.plan.output.fps, stream.closed) for stream in made] == [(24, False)]
     factory.close()
     assert made[0].closed
+
+
+def test_a_stream_that_was_never_live_is_told_at_the_end_and_not_when_it_takes_another_rate(made):
+    lines: list[str] = []
+    plan = StreamPlan(parse_address("rtmp://host/live/key"))
+    factory = streamed.StreamedFactory(PaletteFactory(), (plan,), lines.append)
+    factory.open(session((30, 1)))
+    assert made[0].closed
+    assert lines == []
+    factory.close()
+    assert lines == ["never live"]
 
 
 @pytest.mark.parametrize(("rate", "fps"), [((1000, 1), 60), ((1, 10), 1), ((2997, 100), 30)])

@@ -18,6 +18,7 @@ import pytest
 pytest.importorskip("aiohttp", reason="pip install paintover[web]")
 pytest.importorskip("aiortc", reason="pip install paintover[web]")
 
+from demos.web.plan import WebPlan
 from engine_sim.recording.replay import replay_session
 
 from . import play_standins as standins
@@ -34,6 +35,7 @@ LEVELS = """(() => {
   return Array.from(pen.getImageData(0, 0, 56, 32).data.filter((_, i) => i % 4 < 3));
 })()"""
 """The received picture, small: 32 × 56 × RGB."""
+TOKEN = "0123456789abcdefghij"
 READY = "document.getElementById('veil').hidden && !document.getElementById('hud').hidden"
 SPEED = "Number(document.getElementById('speed').textContent)"
 
@@ -102,6 +104,42 @@ def test_the_display_belongs_to_the_very_picture_that_is_shown(browser):
         page.close()
     assert sum(seen == told for seen, told in rows) >= 17, rows  # a picture may change between callback and reading
     assert len({seen for seen, _ in rows}) > 13
+
+
+TITLE = "document.getElementById('veil-title').textContent"
+
+
+def test_no_token_and_a_wrong_one_are_told_apart_and_the_whole_link_may_be_pasted(browser, monkeypatch):
+    monkeypatch.setattr("demos.web.server.GUESS_S", 0.01)
+    with serving(WebPlan(port=0, token=TOKEN)) as ring:
+        page = browser.page(ring.url)
+        page.until(f"{TITLE} === 'This page needs a token'")
+        assert page.text("#veil-text") == "It ends the link that the server printed, behind #token=."
+        for typed, until in (
+            ("guess", f"{TITLE} === 'This token is wrong'"),
+            (f" {ring.server.link}", READY),
+        ):
+            page.eval(f"document.getElementById('token').value = {typed!r}")
+            page.eval("document.querySelector('#token-form button').click()")
+            page.until(until)
+        assert page.eval("sessionStorage.getItem('token')") == TOKEN  # a page that is loaded again asks no more
+        page.close()
+
+
+def test_a_server_that_was_started_anew_is_known_as_another_session(browser):
+    with serving() as ring:
+        plan = WebPlan(port=ring.server.port)
+        page = browser.page(ring.url)
+        page.until(READY)
+        page.eval("document.getElementById('prompt').value = 'rain on glass'")
+        page.eval("document.getElementById('says').textContent = 'recorded: ring.zip'")
+    page.until(f"{TITLE} === 'The server is gone'")
+    assert page.text("#veil-text") == "It was ended. This page comes back with it."
+    with serving(plan):
+        page.until(READY)
+        assert "This is a new session" in page.text("#says")
+        assert page.eval("document.getElementById('prompt').value") == ""
+        page.close()
 
 
 @pytest.fixture(scope="module")

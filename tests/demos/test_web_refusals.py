@@ -100,8 +100,8 @@ def picture_file(kind: str = ".png") -> bytes:
 @pytest.mark.parametrize(
     ("data", "status", "said"),
     [
-        (picture_file(), 200, "reference: x"),
-        (picture_file(".webp"), 200, "reference: x"),
+        (picture_file(), 400, "a reference is for a renderer"),
+        (picture_file(".webp"), 400, "a reference is for a renderer"),
         (b"", 400, "no picture"),
         (b"just words", 400, "no picture"),
         (b"#EXTM3U\n#EXTINF:1,\nfile:///etc/hostname\n", 400, "no picture"),
@@ -110,7 +110,7 @@ def picture_file(kind: str = ".png") -> bytes:
         (cv2.imencode(".png", np.zeros((4, 4, 3), np.uint8))[1].tobytes(), 400, "sides of at least 16"),
     ],
 )
-def test_a_dropped_file_is_a_picture_or_is_told_what_is_wrong_with_it(ring, data, status, said):
+def test_a_dropped_file_that_cannot_be_painted_after_is_told_why(ring, data, status, said):
     async def scene(player):
         await at_the_wheel(ring, player)
         query = {"ticket": (await player.hear("welcome"))["ticket"], "name": "x"}
@@ -166,7 +166,7 @@ def test_beyond_this_machine_there_is_tls_and_the_token_decides(certificate, mon
             welcome = await guest.hear("welcome")
             assert (welcome["secure"], welcome["local"]) == (True, False)
             await guesser.come("guess")
-            assert (await guesser.hear("refused"))["why"] == "token"
+            assert (await guesser.hear("refused"))["why"] == "wrong token"
             await nobody.come()
             assert "needs the token" in (await nobody.hear("refused"))["text"]
             await second.come(TOKEN)

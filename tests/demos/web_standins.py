@@ -17,6 +17,7 @@ from aiortc import RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
 from demos.options import NamedLook
 from demos.play.game import Game, Loader, PlayOptions
+from demos.play.paint_plan import PaintPlan
 from demos.play.painter import Painter
 from demos.web.plan import WebPlan
 from demos.web.server import WebServer
@@ -43,6 +44,18 @@ class QuickLoader(Loader):
     def game(self, options, place, progress):
         self.games.append(Game(RingDrive(options.setup)))
         return self.games[-1]
+
+
+class HeldLoader(QuickLoader):
+    """Loads for as long as the test likes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+
+    def place(self, options, progress):
+        assert self.go.wait(30)
+        return super().place(options, progress)
 
 
 class NoThumbnails(Thumbnails):
@@ -92,14 +105,20 @@ class Running:
 
 
 @contextmanager
-def serving(plan: WebPlan | None = None, opener: Any = standins.open_pattern) -> Iterator[Running]:
-    """Serve a ring with stand-in views; no renderer."""
+def serving(
+    plan: WebPlan | None = None,
+    opener: Any = standins.open_pattern,
+    paint: PaintPlan | None = None,
+    loader: QuickLoader | None = None,
+) -> Iterator[Running]:
+    """Serve a ring with stand-in views; without ``paint`` no renderer."""
     looks = LOOKS if opener is not standins.open_pattern else (NamedLook("plain", named_look("storm")), *LOOKS)
-    options = PlayOptions(RaceSetup(track="ring", rivals=3), looks, width=SIZE[0], height=SIZE[1], view="teacher")
+    setup = RaceSetup(track="ring", rivals=3)
+    options = PlayOptions(setup, looks, width=SIZE[0], height=SIZE[1], view="teacher", paint=paint)
     found: list[Any] = []
     failures: list[BaseException] = []
     ready = threading.Event()
-    loader = QuickLoader()
+    loader = loader or QuickLoader()
 
     async def main() -> None:
         server = WebServer(

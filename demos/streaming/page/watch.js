@@ -7,6 +7,7 @@ const GATHER_MS = 1000;
 const STILL_MS = 3000;
 const REST_MS = 2500;
 const ANSWER_MS = 8000;
+const ENDED_MS = [1000, 5000, 15000]; // after a proper end: a stream may only begin anew, else there is no hurry
 
 let token = tokenOfAddress();
 let peer = null;
@@ -14,6 +15,7 @@ let place = ""; // what this visit is called on the server
 let misses = 0;
 let later = 0;
 let seenAt = 0;
+let ended = false;
 export let frames = 0;
 
 async function connect() {
@@ -41,14 +43,16 @@ async function connect() {
     });
     const text = await answer.text();
     if (mine !== peer) return;
-    if (answer.status === 401) return ask(text);
+    if (answer.status === 401) return ask();
     const ours = answer.headers.get("Content-Type")?.startsWith("text/plain");
     if (answer.status === 503 && ours) return again("No place is free", `${text}. This page waits for one.`);
     if (answer.status >= 500) return again("The stream is not there", "Something in between answers for it. This page comes back with it.");
     if (!answer.ok) return say("No picture", text);
     place = answer.headers.get("Location") ?? "";
     misses = 0;
+    ended = false;
     await mine.setRemoteDescription({ type: "answer", sdp: text });
+    hearOfEnd(mine, place);
   } catch {
     if (mine === peer) again("The stream is not there", "It has ended, or not begun. This page comes back with it.");
   }
@@ -63,9 +67,21 @@ function leave() {
 }
 
 function again(title, text) {
-  say(title, text);
+  if (ended) say("The stream has ended", "Should another begin at this address, this page shows it.");
+  else say(title, text);
+  const pauses = ended ? ENDED_MS : PAUSES_MS;
   clearTimeout(later);
-  later = setTimeout(connect, PAUSES_MS[Math.min(misses++, PAUSES_MS.length - 1)]);
+  later = setTimeout(connect, pauses[Math.min(misses++, pauses.length - 1)]);
+}
+
+// The server answers this when the visit is over: well if the stream has ended in order, else not at all.
+async function hearOfEnd(mine, visit) {
+  const answer = await fetch(visit).catch(() => null);
+  if (mine !== peer || !answer?.ok) return;
+  ended = true;
+  place = ""; // nobody is there to be told that we go
+  leave();
+  again();
 }
 
 // --- what is on the screen
@@ -79,8 +95,10 @@ function say(title, text) {
   byId("full").hidden = true;
 }
 
-function ask(text) {
-  say("This stream needs a token", `${text}.`);
+function ask() {
+  sessionStorage.removeItem("token");
+  if (token) say("This token is wrong", "The right one ends the link that was printed when the stream began; a stream that begins anew may have another.");
+  else say("This stream needs a token", "It ends the link that was printed when the stream began, behind #token=.");
   byId("token-form").hidden = false;
   byId("token").focus();
 }
@@ -93,14 +111,18 @@ function show() {
 
 // Pictures come at a constant rate, even of a scene that stands still: none for long means that the sender has gone.
 function watch() {
-  const seen = () => {
+  const came = () => {
+    if (!peer) return; // a last picture of a visit that is over
     frames += 1;
     seenAt = performance.now();
     if (!byId("veil").hidden) show();
+  };
+  const seen = () => {
+    came();
     video.requestVideoFrameCallback(seen);
   };
   if ("requestVideoFrameCallback" in video) video.requestVideoFrameCallback(seen);
-  else video.addEventListener("timeupdate", () => (frames++, (seenAt = performance.now()), show()));
+  else video.addEventListener("timeupdate", came);
   setInterval(() => {
     if (!frames || document.hidden || performance.now() - seenAt < STILL_MS) return;
     frames = 0;
@@ -131,6 +153,11 @@ function gathered(peer) {
   });
 }
 
+// What people paste: the token, or the whole link that it ends.
+function tokenOf(text) {
+  return text.trim().split("#token=").at(-1);
+}
+
 function tokenOfAddress() {
   const found = new URLSearchParams(location.hash.slice(1)).get("token") ?? sessionStorage.getItem("token") ?? "";
   if (found) sessionStorage.setItem("token", found);
@@ -140,7 +167,7 @@ function tokenOfAddress() {
 
 byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  token = byId("token").value.trim();
+  token = tokenOf(byId("token").value);
   sessionStorage.setItem("token", token);
   connect();
 });

@@ -2,6 +2,7 @@
 
 const PING_MS = 1500;
 const PAUSES_MS = [500, 1000, 2000, 4000];
+const ENDED = 1001; // code of a socket that is closed by a server which ends
 
 export class Link extends EventTarget {
   constructor(token) {
@@ -18,12 +19,13 @@ export class Link extends EventTarget {
 
   connect() {
     clearTimeout(this._later);
+    this._refused = null;
     const url = new URL("/ws", location.href);
     url.protocol = url.protocol.replace("http", "ws");
     const socket = (this._socket = new WebSocket(url));
     socket.onopen = () => this.send({ type: "hello", token: this.token }, true);
     socket.onmessage = (event) => socket === this._socket && this._take(JSON.parse(event.data));
-    socket.onclose = () => socket === this._socket && this._lost();
+    socket.onclose = (event) => socket === this._socket && this._lost(event.code === ENDED);
   }
 
   send(message, early = false) {
@@ -50,6 +52,7 @@ export class Link extends EventTarget {
   _take(message) {
     if (message.type === "welcome") {
       this.open = this.known = true;
+      if (this.token) sessionStorage.setItem("token", this.token);
       this._misses = 0;
       this._refused = null;
       this.me = message.you;
@@ -66,11 +69,12 @@ export class Link extends EventTarget {
     this.dispatchEvent(new CustomEvent(message.type, { detail: message }));
   }
 
-  _lost() {
+  // `ended` says that the server has told us of its end; else the network may have failed.
+  _lost(ended) {
     this.open = false;
     if (this._refused) return; // whoever was refused is told so, and tries again when he wants to
     const pause = PAUSES_MS[Math.min(this._misses++, PAUSES_MS.length - 1)];
-    this.dispatchEvent(new Event("gone"));
+    this.dispatchEvent(new CustomEvent("gone", { detail: { ended } }));
     this._later = setTimeout(() => this.connect(), pause);
   }
 }

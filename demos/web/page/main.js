@@ -12,6 +12,8 @@ import { Studio } from "./studio.js";
 const byId = (id) => document.getElementById(id);
 const NARROW = 900;
 const SAID_MS = 3500;
+const LONG_MS = 9000;
+const FADE_MS = 500;
 
 export const link = new Link(tokenOfAddress());
 export const picture = new Picture(byId("video"), link);
@@ -87,7 +89,18 @@ function toggleStudio(open) {
 
 // --- what the server says
 
+// Another session than the one that this page was in: the server was started anew, and knows nothing of what was chosen.
+let session = "";
+function begin() {
+  studio.forget();
+  hud.show(null);
+  state = { phase: "loading", lines: [] };
+  say("The server was started anew. This is a new session: look, prompt and reference are its own, recordings are gone.", LONG_MS);
+}
+
 link.addEventListener("welcome", ({ detail }) => {
+  if (session && session !== detail.session) begin();
+  session = detail.session;
   size = detail.size;
   studio.welcome(detail);
   pads.forget();
@@ -118,7 +131,7 @@ link.addEventListener("people", ({ detail }) => {
   studio.drives(drives());
 });
 link.addEventListener("thumbnail", ({ detail }) => studio.thumbnail(detail.number));
-link.addEventListener("notice", ({ detail }) => say(detail.text));
+link.addEventListener("notice", ({ detail }) => performance.now() < readBy || say(detail.text));
 link.addEventListener("recording", ({ detail }) => {
   const anchor = Object.assign(document.createElement("a"), { href: `/${detail.path}`, download: `${detail.name}.zip` });
   anchor.click();
@@ -126,13 +139,17 @@ link.addEventListener("recording", ({ detail }) => {
 });
 link.addEventListener("failed", ({ detail }) => veil("The game has ended", detail.text));
 link.addEventListener("refused", ({ detail }) => {
-  if (detail.why === "token") veil("This page needs a token", `${detail.text}. It stands in the link that the server printed.`, "token");
+  if (detail.why === "wrong token") sessionStorage.removeItem("token");
+  if (detail.why === "token") veil("This page needs a token", "It ends the link that the server printed, behind #token=.", "token");
+  else if (detail.why === "wrong token") veil("This token is wrong", "The right one ends the link that the server printed; a server that was started anew may have another.", "token");
   else if (detail.why) veil("No way in", detail.text, "retry");
   else say(detail.text);
 });
-link.addEventListener("gone", () => {
+link.addEventListener("gone", ({ detail: { ended } }) => {
   if (!byId("veil").hidden && byId("veil-title").textContent === "The game has ended") return;
-  veil("The server is gone", link.known ? "It ended, or the network did. This page comes back with it." : "There is no answer yet. This page tries again by itself.");
+  const gone = `${ended ? "It was ended" : "It ended, or the network did"}. This page comes back with it.`;
+  if (!ended && !byId("veil").hidden && byId("veil-text").textContent.startsWith("It was ended")) return; // no answer since, of course
+  veil("The server is gone", link.known ? gone : "There is no answer yet. This page tries again by itself.");
 });
 
 picture.addEventListener("frame", ({ detail: { note, path, moment } }) => {
@@ -143,12 +160,21 @@ picture.addEventListener("blocked", () => say("the picture finds no way here; a 
 
 // --- screens
 
+// A line over the picture for a while; a long one is not overtaken by what a beginning race has to say.
 let quiet;
-function say(text) {
+let readBy = 0;
+function say(text, long = SAID_MS) {
+  readBy = long > SAID_MS ? performance.now() + long : 0;
+  byId("says").classList.toggle("long", long > SAID_MS);
   byId("says").textContent = text;
   byId("says").classList.add("on");
   clearTimeout(quiet);
-  quiet = setTimeout(() => byId("says").classList.remove("on"), SAID_MS);
+  quiet = setTimeout(hush, long);
+}
+
+function hush() {
+  byId("says").classList.remove("on");
+  quiet = setTimeout(() => (byId("says").textContent = ""), FADE_MS); // nobody is to find it there later
 }
 
 // What stands on the picture: loading, a renderer that is slow or gone, a pause.
@@ -173,6 +199,7 @@ export function veil(title, text, way = "") {
   byId("token-form").hidden = way !== "token";
   byId("retry").hidden = way !== "retry";
   if (way) byId(way).focus({ focusVisible: true });
+  if (way === "token") byId(way).select(); // what stands there was wrong
 }
 
 function unveil() {
@@ -181,7 +208,7 @@ function unveil() {
 
 byId("token-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  link.token = byId("token").value.trim();
+  link.token = byId("token").value.trim().split("#token=").at(-1); // people paste the token, or the link that it ends
   link.connect();
 });
 byId("retry").addEventListener("click", () => link.connect());
@@ -220,7 +247,7 @@ export { median };
 
 function tokenOfAddress() {
   const token = new URLSearchParams(location.hash.slice(1)).get("token") ?? sessionStorage.getItem("token") ?? "";
-  if (token) sessionStorage.setItem("token", token);
+  if (token) sessionStorage.setItem("token", token); // the address forgets it, and a page may be loaded again before it is in
   if (location.hash) history.replaceState(null, "", location.pathname); // out of sight, and out of screenshots
   return token;
 }

@@ -51,6 +51,14 @@ export class Studio {
     button.prepend(picture);
   }
 
+  // A new session of the server, which knows nothing of what was chosen in the last one.
+  forget() {
+    this._state = {};
+    byId("prompt").value = "";
+    byId("preview").hidden = true;
+    for (const id of ["prompt-says", "drop-says"]) this._say(id, "");
+  }
+
   show(state) {
     const before = this._state;
     this._state = state;
@@ -153,8 +161,9 @@ export class Studio {
 
   _allow() {
     const race = this._state.phase === "racing";
-    const buttons = document.querySelectorAll("#looks button, #views button, #pause, #camera, #again, #record, #paint, #own, #drop, #prompt");
-    for (const button of buttons) button.disabled = !this._drives || !race;
+    for (const button of document.querySelectorAll("#pause, #camera, #again, #record")) button.disabled = !this._drives || !race;
+    // What is chosen while a race loads begins with it.
+    for (const choice of document.querySelectorAll("#looks button, #views button, #paint, #own, #drop, #prompt")) choice.disabled = !this._drives;
     this._count();
   }
 
@@ -168,7 +177,7 @@ export class Studio {
     byId("count").classList.toggle("bad", long);
     if (long) this._say("prompt-says", `This prompt is too long: at most ${LONGEST_PROMPT} characters can be used.`, "bad");
     else if (byId("prompt-says").classList.contains("bad")) this._say("prompt-says", "");
-    byId("paint").disabled = long || !this._drives || this._state.phase !== "racing";
+    byId("paint").disabled = long || !this._drives;
   }
 
   _paint(text = byId("prompt").value) {
@@ -217,6 +226,7 @@ export class Studio {
 
   async refer(file) {
     const wrong = this._unfit(file);
+    if (wrong && byId("painting").hidden) return this._link.dispatchEvent(new CustomEvent("notice", { detail: { text: wrong } }));
     if (wrong) return this._say("drop-says", wrong, "bad");
     this._say("drop-says", "sending …");
     const query = new URLSearchParams({ ticket: this._link.ticket, name: file.name || "pasted picture" });
@@ -231,8 +241,8 @@ export class Studio {
   }
 
   _unfit(file) {
+    if (this._state.paints === false) return "A reference is for a renderer; these are the engine’s own views.";
     if (!this._drives) return "Only the one at the wheel can change the picture; ask for the wheel first.";
-    if (!this._state.paints) return "A reference is for a renderer; these are the engine’s own views.";
     if (file.size > MOST_BYTES) return `${file.name} has ${Math.round(file.size / 1e6)} MB; at most ${MOST_BYTES / 2 ** 20} MB can be used.`;
     if (!TYPES.includes(file.type)) return `${file.name || "This"} is no picture; drop a PNG, JPEG or WebP file.`;
     return "";

@@ -1,0 +1,27 @@
+"""Is there anything to prepare before a race? The rules are compiled once on a machine, and anew when they change."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from engine_sim.core.jit import cache_root, source_key
+from engine_sim.racing import tick
+
+_numba: Any = numba.config
+COMPILING = "compiling the rules: once on this machine, and it takes minutes"
+
+
+def rules_compiled() -> bool:
+    """True if the rules as they stand were compiled here before, or are not to be compiled at all."""
+    if _numba.DISABLE_JIT:
+        return True
+    folder = cache_root() / source_key(Path(tick.__file__))
+    return any(folder.rglob("tick.tick-*.nbi"))  # the outermost rule, which is written last
+
+
+def preparation(otherwise: str) -> str:
+    """A line for people who wait for a race: that rules are compiled, or ``otherwise`` if nothing takes long."""
+    return otherwise if rules_compiled() else COMPILING
