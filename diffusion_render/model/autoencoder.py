@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import torch
 from torch import Tensor, nn
 
 from .decoder import PIXELS, Decoder, DecoderState
@@ -111,3 +112,7 @@ class Autoencoder(nn.Module):
         structure = self.decoder_table(codes, look.decoder)
         base = self.base_table(codes, look.base)
         return self.decoder(latents, structure, base, codes, state, noise)
+
+    def compile_decode(self, backend: str = "inductor") -> None:
+        """Compile ``decode`` with the reading of class maps, for the shapes that come."""
+        self.decode = torch.compile(self.decode, dynamic=False, backend=backend)  # type: ignore[method-assign]

@@ -216,10 +216,10 @@ class Generator(nn.Module):
         """Keys and values of the prefix, one entry a layer: once a session, and after a change of look."""
         return self._keys(self._embed_prefix(text, reference, sink), None)
 
-    def compile_blocks(self) -> None:
+    def compile_blocks(self, backend: str = "inductor") -> None:
         """Compile every block for the shapes that come; pays after about a minute."""
         for block in self.blocks:
-            block.compile(dynamic=False)
+            block.compile(dynamic=False, backend=backend)
 
     def remember(self, cache: list[KeyValue], history: Tokens) -> list[KeyValue]:
         """Keys and values of the prefix and the history behind it: once a window. ``cache`` stays as it is."""

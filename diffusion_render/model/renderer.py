@@ -69,8 +69,8 @@ class Renderer(nn.Module):
         self.structure = StructureEncoder(a.classes, a.rows, a.structure, config.generator.structure)
         self.generator = Generator(config.generator)
 
-    def compile_for_play(self) -> None:
+    def compile_for_play(self, backend: str = "inductor") -> None:
         """Compile what a window is made of, for the shapes that come. Takes a minute or more; pays on GPUs."""
-        self.generator.compile_blocks()
-        self.structure.compile(dynamic=False)
-        self.autoencoder.decoder.compile(dynamic=False)
+        self.generator.compile_blocks(backend)
+        self.structure.compile(dynamic=False, backend=backend)
+        self.autoencoder.compile_decode(backend)

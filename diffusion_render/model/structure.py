@@ -33,6 +33,13 @@ def sum_rows_by_lookup(codes: Tensor, table: Tensor) -> Tensor:
     return torch.stack([F.embedding_bag(c, t, mode="sum") for c, t in zip(codes, table, strict=True)])
 
 
+def sum_rows_by_comparison(codes: Tensor, table: Tensor) -> Tensor:
+    """The same product without gradients: compiled, the multi-hot matrix is one pass that writes it once."""
+    classes = table.shape[1] // PLACES
+    rows = torch.arange(table.shape[1], device=codes.device, dtype=codes.dtype).view(PLACES, classes)
+    return (codes[..., None] == rows).to(table.dtype).flatten(-2) @ table
+
+
 def sum_rows_by_matmul(codes: Tensor, table: Tensor) -> Tensor:
     """The same sum as a product with the multi-hot matrix ``[N, M, R]``: the path with gradients.
 
@@ -78,6 +85,8 @@ class BlockTable(nn.Module):
     def forward(self, codes: Tensor, table: Tensor) -> Tensor:
         """codes ``[N, T, F, h, w, 16]``, table ``[N, 16 · classes, C]`` → features ``[N, T, F, C, h, w]``."""
         n, t, f, h, w, _ = codes.shape
-        trains = torch.is_grad_enabled() and table.requires_grad
-        read = sum_rows_by_matmul if trains or table.device.type == "cuda" else sum_rows_by_lookup
+        if torch.is_grad_enabled() and table.requires_grad:
+            read = sum_rows_by_matmul
+        else:
+            read = sum_rows_by_comparison if table.device.type == "cuda" else sum_rows_by_lookup
         return read(codes.reshape(n, -1, PLACES), table).view(n, t, f, h, w, -1).permute(0, 1, 2, 5, 3, 4)

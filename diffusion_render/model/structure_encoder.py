@@ -59,6 +59,8 @@ class StructureEncoder(nn.Module):
     def forward(self, class_maps: Tensor, table: Tensor) -> Tensor:
         """uint8 class maps ``[N, U, 4, H, W]`` → features ``[N, U, channels, H/32, W/32]``."""
         n, u, f, height, width = class_maps.shape
+        if class_maps.device.type == "cuda":  # the lookup takes 0.7 ms of a chunk there
+            return self.from_shares(class_shares(class_maps, table.shape[1]), table)
         blocks = _blocks(class_maps).reshape(n, -1, SHARE_BLOCK * SHARE_BLOCK).int()
         read = [F.embedding_bag(blocks[i], table[i], mode="sum") for i in range(n)]
         features = torch.stack(read) / SHARE_BLOCK**2

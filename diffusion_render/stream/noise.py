@@ -34,8 +34,9 @@ class UnitNoise:
         self._kept: dict[Draw, Tensor] = {}
 
     def __call__(self, draw: Draw) -> Tensor:
-        """The noise ``[1, 1, C, h, w]``."""
-        return self._kept.pop(draw) if draw in self._kept else self._make(draw)
+        """The noise ``[1, 1, C, h, w]``, on the device."""
+        noise = self._kept.pop(draw) if draw in self._kept else self._make(draw)
+        return noise.to(self._device, non_blocking=True)
 
     def ahead(self, draws: Iterable[Draw]) -> None:
         """Make these now: while the device is busy, the CPU has time."""
@@ -48,4 +49,6 @@ class UnitNoise:
     def _make(self, draw: Draw) -> Tensor:
         digest = hashlib.sha256(f"{draw.seed}/{draw.purpose}/{draw.unit}".encode()).digest()
         generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
-        return torch.randn(self._shape, generator=generator).to(self._device, self._dtype)
+        noise = torch.randn(self._shape, generator=generator).to(self._dtype)
+        # Not sent yet: a copy from ordinary memory would wait for everything that the device has to do before it.
+        return noise.pin_memory() if self._device.type == "cuda" else noise

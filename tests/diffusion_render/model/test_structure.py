@@ -3,7 +3,13 @@
 import pytest
 import torch
 
-from diffusion_render.model.structure import BlockTable, block_codes, sum_rows_by_lookup, sum_rows_by_matmul
+from diffusion_render.model.structure import (
+    BlockTable,
+    block_codes,
+    sum_rows_by_comparison,
+    sum_rows_by_lookup,
+    sum_rows_by_matmul,
+)
 
 
 def test_codes_name_place_and_class_of_every_pixel():
@@ -18,7 +24,9 @@ def test_codes_name_place_and_class_of_every_pixel():
 def test_lookup_equals_multi_hot_product():
     codes = block_codes(torch.randint(0, 13, (2, 5, 8, 8), dtype=torch.uint8), 13).reshape(2, -1, 16)
     table = torch.randn(2, 208, 7)
-    assert torch.allclose(sum_rows_by_lookup(codes, table), sum_rows_by_matmul(codes, table), atol=1e-5)
+    by_matmul = sum_rows_by_matmul(codes, table)
+    assert torch.allclose(sum_rows_by_lookup(codes, table), by_matmul, atol=1e-5)
+    assert torch.equal(sum_rows_by_comparison(codes, table), by_matmul)
 
 
 def test_features_equal_a_convolution_over_one_hot_planes():
