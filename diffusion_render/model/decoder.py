@@ -14,8 +14,11 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kernels.block_picture.fast_cpu import block_picture_cpu
+from kernels.block_picture.plain import block_picture
 from kernels.class_select.fast_cpu import class_select_cpu
 from kernels.class_select.plain import COLORS, class_select
+from kernels.dispatch import can_fuse
 
 from .encoder import FRAMES
 from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, unfold_time
@@ -63,23 +66,45 @@ class FrameHead(nn.Module):
             codes: int32 ``[4·M, h, w, 16]``; read only if the head selects.
             noise: ``[4·M, K, h, w]``, or None.
         """
+        y = self._sum(x, structure, noise)
+        y = self.norm_out.silu(self.conv(self.norm.silu(y)), y, last_use=True)
+        corrections = None if self.select is None else self.select(y)
+        values = self.out(y)
+        if can_fuse(values, base, corrections):
+            return block_picture_cpu(values, base, codes, corrections)
+        picture = block_picture(values, base, None, None)
+        return picture if corrections is None else picture + select(codes, corrections)
+
+    def _sum(self, x: Tensor, structure: Tensor, noise: Tensor | None) -> Tensor:
+        """What the features, the structure and the noise say together: ``[4·M, head, h, w]``, channels-last."""
         y = self.structure(structure)
+        if not can_fuse(y, x, noise):
+            if self.noise is not None and noise is not None:
+                y = y + self.noise(noise)
+            return y + self._spread(x)
+        # The same sums, each inside of its product.
+        rows = y.permute(0, 2, 3, 1).flatten(1, 2)
         if self.noise is not None and noise is not None:
-            y = y + self.noise(noise)
-        y = y + self._spread(x)
-        y = y + self.conv(F.silu(self.norm(y)))
-        y = F.silu(self.norm_out(y))
-        picture = F.pixel_shuffle(self.out(y) + base, 4)
-        return picture if self.select is None else picture + select(codes, self.select(y))
+            weight = self.noise.weight.flatten(1).t()
+            rows.view(-1, rows.shape[2]).addmm_(noise.permute(0, 2, 3, 1).flatten(0, 2), weight)
+        shared, weight, bias = self._products(x)
+        rows.add_(bias).baddbmm_(shared, weight)
+        return rows.unflatten(1, structure.shape[2:]).permute(0, 3, 1, 2)
 
     def _spread(self, x: Tensor) -> Tensor:
         """``[M, C, h, w]`` → ``[4·M, head, h, w]``, channels-last: a product for each frame leaves it in one piece."""
+        h, w = x.shape[2:]
+        rows, weight, bias = self._products(x)
+        return torch.baddbmm(bias, rows, weight).unflatten(1, (h, w)).permute(0, 3, 1, 2)
+
+    def _products(self, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Rows ``[4·M, h·w, C]``, weights ``[4·M, C, head]`` and biases ``[4·M, 1, head]`` whose products spread x."""
         m, c, h, w = x.shape
         assert self.spread.bias is not None
         weight = self.spread.weight.view(FRAMES, -1, c).transpose(1, 2).repeat(m, 1, 1)
         bias = self.spread.bias.view(FRAMES, 1, -1).repeat(m, 1, 1)
         rows = x.permute(0, 2, 3, 1).reshape(m, 1, h * w, c).expand(-1, FRAMES, -1, -1).flatten(0, 1)
-        return torch.baddbmm(bias, rows, weight).view(m * FRAMES, h, w, -1).permute(0, 3, 1, 2)
+        return rows, weight, bias
 
 
 def _zero(layer: nn.Conv2d) -> nn.Conv2d:

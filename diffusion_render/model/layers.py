@@ -11,10 +11,17 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kernels.dispatch import can_fuse
+from kernels.norm_silu.fast_cpu import norm_silu_cpu
+from kernels.norm_silu.plain import norm_silu, rms_norm
+
 
 def fold_time(x: Tensor) -> Tensor:
     """[N, T, C, H, W] → [N·T, C, H, W], channels-last for the convolutions."""
-    return x.flatten(0, 1).contiguous(memory_format=torch.channels_last)
+    n, t, c, h, w = x.shape
+    # By way of one axis: strides of axes of length 1 are free, and with others than the usual ones a convolution does
+    # not know channels-last when it sees it, and turns its result around.
+    return x.permute(0, 1, 3, 4, 2).flatten().view(n * t, h, w, c).permute(0, 3, 1, 2)
 
 
 def unfold_time(x: Tensor, batch: int) -> Tensor:
@@ -22,25 +29,15 @@ def unfold_time(x: Tensor, batch: int) -> Tensor:
     return x.unflatten(0, (batch, -1))
 
 
-EPS = 1e-6
-
-
-def rms_norm(x: Tensor, gain: Tensor | None = None) -> Tensor:
-    """x / rms over the last axis · gain (Zhang and Sennrich, 2019); the mean square is summed in fp32."""
-    if x.device.type != "cpu":
-        if gain is None or gain.ndim == 1:
-            return F.rms_norm(x, x.shape[-1:], gain, EPS)
-        return F.rms_norm(x, x.shape[-1:], None, EPS) * gain  # torch takes one gain for all rows only
-    # torch has no fused kernel for this on CPUs; its own five passes cost twice as much.
-    length = torch.linalg.vector_norm(x, dim=-1, keepdim=True, dtype=torch.float32)
-    scaled = x * torch.rsqrt(length.square() / x.shape[-1] + EPS).to(x.dtype)
-    return scaled if gain is None else scaled * gain
-
-
 def join_frames(x: Tensor) -> Tensor:
     """[N, T, F, C, H, W] → [N·T, F·C, H, W], channels-last; ``x`` holds its channels innermost in memory."""
     n, t, f, c, h, w = x.shape
     return x.permute(0, 1, 4, 5, 2, 3).reshape(n * t, h, w, f * c).permute(0, 3, 1, 2)
+
+
+def add_last(x: Tensor, y: Tensor) -> Tensor:
+    """x + y, where nobody needs ``y`` afterwards: without gradients on a CPU the sum takes its memory."""
+    return y.add_(x) if can_fuse(x, y) else x + y
 
 
 class ChannelRMSNorm(nn.Module):
@@ -54,6 +51,14 @@ class ChannelRMSNorm(nn.Module):
         # In channels-last memory this is a norm over the last axis, which has a fused kernel.
         return rms_norm(x.permute(0, 2, 3, 1), self.gain.to(x.dtype)).permute(0, 3, 1, 2)
 
+    def silu(self, x: Tensor, added: Tensor | None = None, last_use: bool = False) -> Tensor:
+        """silu(norm(x + added)); with ``last_use`` the result may take the memory of ``x``."""
+        rows, others = x.permute(0, 2, 3, 1), None if added is None else added.permute(0, 2, 3, 1)
+        if can_fuse(x, added, self.gain):
+            out = rows if last_use and rows.is_contiguous() else None
+            return norm_silu_cpu(rows, self.gain, others, out).permute(0, 3, 1, 2)
+        return norm_silu(rows, self.gain.to(x.dtype), others).permute(0, 3, 1, 2)
+
 
 class ResidualBlock(nn.Module):
     """x + conv(silu(norm(conv(silu(norm(x)))))); 3×3 convolutions, zero padding."""
@@ -65,8 +70,8 @@ class ResidualBlock(nn.Module):
         self.conv2 = nn.Conv2d(channels, channels, 3, padding=1)
 
     def forward(self, x: Tensor) -> Tensor:
-        h = self.conv1(F.silu(self.norm1(x)))
-        return x + self.conv2(F.silu(self.norm2(h)))
+        h = self.conv1(self.norm1.silu(x))
+        return add_last(x, self.conv2(self.norm2.silu(h, last_use=True)))
 
 
 class Down(nn.Module):
@@ -124,7 +129,7 @@ class CausalMemory(nn.Module):
         first = torch.zeros_like(x[:, :1]) if state is None else state[:, None]
         before = first if x.shape[1] == 1 else torch.cat([first, x[:, :-1]], 1)
         mixed = self.mix(torch.cat([fold_time(x), fold_time(before)], 1))
-        return x + unfold_time(mixed, x.shape[0]), x[:, -1]
+        return add_last(x, unfold_time(mixed, x.shape[0])), x[:, -1]
 
 
 class TimedStage(nn.Module):

@@ -3,9 +3,10 @@
 import pytest
 import torch
 
-from diffusion_render.model.bundle import open_renderer
+from diffusion_render.model.bundle import open_renderer, weights_folder
 from diffusion_render.model.generator import Tokens
 from diffusion_render.model.look_table import LOOK_FEATURES
+from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
 from tests.diffusion_render.toys import HEIGHT, WIDTH, some_maps, some_picture
 
@@ -100,3 +101,20 @@ def test_after_a_change_of_look_the_old_text_may_be_poison(nano):
     stream.change_look(some_picture(9), MAPS[0], TEXT)
     text.fill_(torch.nan)
     assert len(stream.push(MAPS[28:36])) == 8
+
+
+def test_files_keep_to_their_sizes():
+    sizes = {path.stem: path.stat().st_size / 2**20 for path in weights_folder().glob("*.safetensors")}
+    assert sizes["nano"] <= 8
+    assert sizes["base"] <= 28
+    assert sum(sizes.values()) <= 37
+
+
+def test_base_opens_and_draws_what_it_is_given():
+    base = open_renderer("base", dtype=torch.float32)
+    config = SessionConfig(0, WIDTH, HEIGHT, Schedule(first=1, chunk=1, history=1, sink=0))
+    stream = StreamSession(base, config, some_picture(), MAPS[0], TEXT)
+    pictures = torch.stack(stream.push(MAPS[:4])).float()
+    assert pictures.shape == (4, 3, HEIGHT, WIDTH)
+    assert pictures.std() > 10  # of 255: something is drawn
+    assert (pictures.mean((0, 2, 3)) - 127.5 * (some_picture().mean((1, 2)) + 1)).abs().max() < 60

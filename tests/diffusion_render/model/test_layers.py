@@ -6,7 +6,16 @@ import torch.nn.functional as F
 
 from diffusion_render.model.attention import attend
 from diffusion_render.model.decoder import FrameHead
-from diffusion_render.model.layers import Down, Up, join_frames, rms_norm
+from diffusion_render.model.layers import (
+    CausalMemory,
+    ChannelRMSNorm,
+    Down,
+    ResidualBlock,
+    Up,
+    fold_time,
+    join_frames,
+    rms_norm,
+)
 
 
 def random(*shape, seed=0):
@@ -63,6 +72,69 @@ def test_the_head_spreads_features_as_its_convolution_would(units):
     head, x = FrameHead(12, 8, 5, 0), random(units, 12, 4, 6)
     plain = head.spread(x).unflatten(1, (4, -1)).flatten(0, 1)
     assert torch.allclose(head._spread(x), plain, atol=1e-5)
+
+
+def blocks(*shape, seed=0):
+    """A feature map ``[..., C, H, W]``, channels innermost in memory."""
+    return random(*shape[:-3], *shape[-2:], shape[-3], seed=seed).movedim(-1, -3)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_a_convolution_sees_folded_features_as_channels_last(count):
+    x = blocks(1, count, 8, 4, 6)
+    # A slice of a clip, as a decoder's state is: axes of length 1 keep whatever stride they had.
+    for part in (x, x[:, -1:], blocks(4, 8, 4, 6)[::4, None], random(1, count, 8, 4, 6)):
+        folded = fold_time(part)
+        assert torch.equal(folded, part.flatten(0, 1))
+        assert folded.stride() == (192, 1, 48, 8)
+
+
+@pytest.mark.parametrize("added", [None, blocks(2, 16, 3, 5, seed=1)])
+@pytest.mark.parametrize("last_use", [False, True])
+def test_norm_and_silu_are_the_same_with_gradients_and_without(added, last_use):
+    norm, x = ChannelRMSNorm(16), blocks(2, 16, 3, 5)
+    plain = F.silu(norm(x if added is None else x + added))
+    assert torch.allclose(norm.silu(x, added, last_use), plain, atol=1e-5)
+    kept, other = x.clone(), None if added is None else added.clone()
+    with torch.no_grad():
+        fused = norm.silu(x, added, last_use)
+    assert torch.allclose(fused, plain, atol=1e-5)
+    assert torch.equal(x, kept) != last_use
+    assert added is None or torch.equal(added, other)
+
+
+@pytest.mark.parametrize("layer", [ResidualBlock(8), CausalMemory(8)])
+def test_sums_in_place_leave_the_input_alone(layer):
+    x, state = blocks(2, 3, 8, 4, 6), blocks(2, 8, 4, 6, seed=1)
+    inputs = (x, state) if isinstance(layer, CausalMemory) else (fold_time(x),)
+    before = [part.clone() for part in inputs]
+    plain = layer(*inputs)
+    with torch.no_grad():
+        fused = layer(*inputs)
+    for a, b in zip(*(out if isinstance(out, tuple) else (out,) for out in (plain, fused))):
+        assert torch.allclose(a, b, atol=1e-5)
+    assert all(torch.equal(a, b) for a, b in zip(inputs, before))
+
+
+@pytest.mark.parametrize("selected", [0, 13])
+@pytest.mark.parametrize("noisy", [False, True])
+@pytest.mark.parametrize("units", [1, 2])
+def test_the_head_draws_the_same_with_gradients_and_without(units, noisy, selected):
+    torch.manual_seed(0)
+    head = FrameHead(12, 8, 5, 16, selected)
+    frames = 4 * units
+    for parameter in head.parameters():
+        torch.nn.init.normal_(parameter, std=0.3)
+    codes = torch.randint(0, 13, (frames, 4, 6, 16), dtype=torch.int32) + 13 * torch.arange(16, dtype=torch.int32)
+    parts = blocks(units, 12, 4, 6), blocks(frames, 5, 4, 6, seed=1), blocks(frames, 48, 4, 6, seed=2)
+    noise = blocks(frames, 16, 4, 6, seed=3) if noisy else None
+    before = [part.clone() for part in parts]
+    plain = head(*parts, codes, noise)
+    with torch.no_grad():
+        fused = head(*parts, codes, noise)
+    assert plain.requires_grad
+    assert torch.allclose(fused, plain, atol=2e-5)
+    assert all(torch.equal(a, b) for a, b in zip(parts, before))
 
 
 def test_attention_in_bfloat16_is_that_of_fp32_but_for_rounding():
