@@ -31,6 +31,7 @@ FIRST_DEAD_MS = 1000
 """Of section 10, until a WELCOME says another."""
 SETTLE_S = 0.3
 """How long WELCOME may take to be read."""
+LOOK_EVERY_MS = 100
 WINDOW = 64
 LINE_AHEAD = 3
 """Frame periods that a fresh frame may lag behind in these checks."""
@@ -84,9 +85,13 @@ class EngineBench(WireEnd):
     # --- greeting
 
     def meet(self, timeout: float) -> None:
-        """Wait for the first message of the first engine. Broken if none comes."""
-        if not self.socket.poll(round(timeout * 1000)):
-            raise Broken("nothing came")
+        """Wait for the first message of the first engine. Broken if none comes, BridgeError if none can any more."""
+        end = time.monotonic() + timeout
+        while not self.socket.poll(LOOK_EVERY_MS):
+            if self.process is not None:
+                self.process.check_alive()
+            if time.monotonic() > end:
+                raise Broken("nothing came")
         self.peer, *frames = self.socket.recv_multipart()
         self.first = self.read(frames)
         if isinstance(self.first, Hello):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 import signal
 import subprocess
 import time
@@ -31,6 +32,7 @@ class PeerProcess:
     def __init__(self, words: Sequence[str]) -> None:
         if not hasattr(os, "killpg"):
             raise BridgeError("--start needs a system with POSIX signals; start the peer yourself")
+        self._command = shlex.join(words)
         try:
             self._process = subprocess.Popen(words, stdout=subprocess.DEVNULL, start_new_session=True)
         except OSError as error:
@@ -54,6 +56,13 @@ class PeerProcess:
             self._process.poll() is not None,
             f"it was asked to end and still ran {time.monotonic() - began:.1f} s later",
         )
+
+    def check_alive(self) -> None:
+        """BridgeError if it has failed: nobody need be waited for. A script that ends well may leave a peer."""
+        status = self._process.poll()
+        if status:
+            how = f"with status {status}" if status >= 0 else f"by signal {-status}"
+            raise BridgeError(f"the command of --start ended {how} before there was anything to check: {self._command}")
 
     def close(self) -> None:
         """Whatever is left of it ends at once."""

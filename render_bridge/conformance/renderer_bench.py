@@ -193,6 +193,8 @@ class RendererBench:
             end = time.monotonic() + seconds
             while not handshakes.succeeded:
                 handshakes.read()
+                if self.process is not None:
+                    self.process.check_alive()
                 if time.monotonic() > end or handshakes.is_final:
                     why = handshakes.trouble or "somebody listens there and says nothing"
                     who = f"no renderer: {why}" if handshakes.reached else "nobody listens there"

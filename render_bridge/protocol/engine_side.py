@@ -88,8 +88,14 @@ class EngineSide:
         self._outbox.clear()
         return wires
 
-    def offer(self, drawn: Drawn) -> int:
-        """Take a drawn frame and return its number. LocalProtocolError if it is not what the greeting said."""
+    def offer(self, drawn: Drawn, now: int | None = None) -> int:
+        """Take a drawn frame and return its number. LocalProtocolError if it is not what the greeting said.
+
+        Args:
+            now: present time, for the stamp of a frame that is drained at once.
+        """
+        if now is not None and self.state is EngineState.OPEN:  # else ``advance`` counts it towards the next greeting
+            self._now = now
         chosen = self.welcome.planes if self.welcome is not None else ()
         # In play only what the renderer chose need be drawn; a record may have to be sent to another renderer.
         self.greeting.check_drawn(drawn, self.greeting.planes if self.flow.keep_all else chosen)

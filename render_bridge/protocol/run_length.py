@@ -10,8 +10,8 @@ from .message_base import Buffer
 
 LONGEST_RUN = 65_535
 RUN = np.dtype([("value", "u1"), ("count", "<u2")])
-WORD = np.dtype("<u8")
-"""Eight pixels, the first in the lowest byte, on any machine."""
+WORD = np.dtype("u8")
+"""Eight answers at once; only their order in memory matters, which is that of the pixels on any machine."""
 
 
 def encode_runs(flat: NDArray[np.uint8]) -> bytes:
@@ -56,20 +56,17 @@ def highest_value(data: Buffer) -> int:
 
 
 def run_starts(flat: NDArray[np.uint8]) -> NDArray[np.intp]:
-    """Places, but for 0, whose pixel differs from the one before; the same as ``run_starts_plain`` at half the price.
-
-    Eight pairs of neighbours are compared at once: a word of eight pixels with the word that begins one pixel later.
-    """
-    words = flat[: flat.size // 8 * 8].view(WORD)
-    if words.size < 2:
-        return run_starts_plain(flat)
-    compared = 8 * (words.size - 1)
-    at = np.flatnonzero(words[:-1] != flat[1 : compared + 1].view(WORD))
-    here = words[at]
-    later = (here >> np.uint64(8)) | (words[at + 1] << np.uint64(56))
-    differing = np.flatnonzero((here ^ later).astype(WORD, copy=False).view(np.uint8) != 0)
-    starts = at[differing >> 3] * 8 + (differing & 7) + 1
-    return np.concatenate((starts, run_starts_plain(flat[compared:]) + compared))
+    """Places, but for 0, whose pixel differs from the one before; the same as ``run_starts_plain`` at two thirds of the
+    price: whoever looks for the few places that differ skips eight that do not at once."""
+    differs = np.empty(-(-flat.size // 8) * 8, np.bool_)
+    differs[:1] = False
+    differs[flat.size :] = False
+    np.not_equal(flat[1:], flat[:-1], out=differs[1 : flat.size])
+    words = differs.view(WORD)
+    at = np.flatnonzero(words != 0)
+    inside = np.flatnonzero(words[at].view(np.bool_))
+    starts: NDArray[np.intp] = at[inside >> 3] * 8 + (inside & 7)
+    return starts
 
 
 def run_starts_plain(flat: NDArray[np.uint8]) -> NDArray[np.intp]:

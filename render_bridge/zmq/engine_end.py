@@ -24,11 +24,14 @@ from .curve import use_keys
 from .engine_inbox import EngineInbox
 from .handshakes import Handshakes
 from .keys import Keys
-from .owner import SocketOwner, set_common_options
+from .owner import SocketOwner, read_message, set_common_options
 
 RECONNECT_MS, RECONNECT_MAX_MS = 20, 200
 KNOCK_AGAIN_S = 1.0
 """After a handshake that ZeroMQ gives up on: our key was refused, and the renderer may be started again with it."""
+SEEN_OFF_S = 0.003
+"""Longest wait of ``offer`` in play for a packed frame to leave. A game that goes on at once keeps the interpreter from
+the thread that sends, and its frame stays for 5 ms and more; seen off it is gone in a few tenths of one."""
 RECORD_BUFFER = 4
 """Frames that a recording engine may draw ahead before ``offer`` blocks."""
 
@@ -36,8 +39,8 @@ RECORD_BUFFER = 4
 class EngineEnd:
     """One engine's connection to a renderer.
 
-    ``offer`` never blocks in play, and blocks for credit in record. Events wait in a bounded queue: in play old unread
-    pictures make room for new ones (counted as ``unread_pictures``); in record reading pauses instead.
+    ``offer`` never waits for a renderer in play, and blocks for credit in record. Events wait in a bounded queue: in
+    play old unread pictures make room for new ones (counted as ``unread_pictures``); in record reading pauses instead.
 
     Args:
         address: where the renderer is, see ``address``.
@@ -128,9 +131,12 @@ class EngineEnd:
                 if not room:
                     raise NoCredit(f"the renderer gave no credit for {timeout:g} s")
             self._check_open()
-            seq = self._side.offer(drawn)
-        self._owner.wake()
-        return seq
+            self._owner.wake()  # its way out of sleep takes about as long as what we do meanwhile
+            seq = self._side.offer(drawn, time.monotonic_ns())
+            if self.is_open and not self._side.flow.keep_all:
+                self._pack()
+                self._changed.wait_for(lambda: self._ended or not self._pending, SEEN_OFF_S)
+            return seq
 
     def control(self, kind: str, *, buffers: tuple[Buffer, ...] = (), **values: Any) -> int:
         """Send a look, prompt or schedule; returns the id that its receipts name."""
@@ -158,7 +164,8 @@ class EngineEnd:
             if not self._inbox and timeout > 0:
                 self._changed.wait_for(lambda: bool(self._inbox) or self._ended, timeout)
             found = self._inbox.take()
-        self._owner.wake()
+        if self._side.flow.keep_all:
+            self._owner.wake()  # it reads on
         return found
 
     @property
@@ -235,17 +242,19 @@ class EngineEnd:
                 with self._lock:
                     self._side.pulse.heard()  # it is we who do not listen
                 return
-            try:
-                frames = socket.recv_multipart(zmq.NOBLOCK, copy=False)
-            except zmq.Again:
+            frames = read_message(socket)
+            if frames is None:
                 return
             now = time.monotonic_ns()
             with self._changed:
                 self._queue(self._side.receive([f.buffer for f in frames], now))
 
     def _queue(self, events: list[EngineEvent]) -> None:
-        self._inbox.put(events, self._side.welcome)
-        self._changed.notify_all()
+        """Events to be read; in record those who wait for room hear of what tells of none."""
+        if events:
+            self._inbox.put(events, self._side.welcome)
+        if events or self._side.flow.keep_all:
+            self._changed.notify_all()
 
     def _knock_again(self, socket: zmq.Socket) -> None:
         """Read what became of handshakes; connect anew where ZeroMQ has given up."""
@@ -266,22 +275,35 @@ class EngineEnd:
             self._queue([Closed(f"the bridge failed: {type(error).__name__}: {error}")])
 
     def _turn(self, socket: zmq.Socket) -> bool:
-        self._knock_again(socket)
         with self._changed:
             ended = self._ended  # before draining: a BYE that comes later still gets its turn
-            if ended:
-                self._pending.clear()
+            if ended or self._side.state is not EngineState.OPEN:
+                self._pending.clear()  # frames for a renderer that is lost, a greeting that nobody took
             self._queue(self._side.advance(time.monotonic_ns()))
-            if not self._pending:
-                self._pending.extend(self._side.drain())
-                if self._side.flow.keep_all:
-                    self._changed.notify_all()
+            self._pack()
+        if self._pending:
+            self._send(socket)
+        else:  # there are enough turns with nothing to send, and a frame should not wait for this
+            self._knock_again(socket)
+        return not ended
+
+    def _send(self, socket: zmq.Socket) -> None:
+        """As much of what is packed as the socket takes."""
         while self._pending:
             try:
                 socket.send_multipart(self._pending[0], zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 break
             self._pending.popleft()
-        if self._side.state is not EngineState.OPEN:
-            self._pending.clear()  # a greeting that nobody took is old by the next turn
-        return not ended
+        with self._changed:
+            self._changed.notify_all()
+
+    def _pack(self) -> None:
+        """Have what is due ready to be sent, by any thread that holds the lock: only sending is the owner's.
+
+        While something waits for the socket nothing more is packed, so that a newer frame can still take its place.
+        """
+        if not self._pending:
+            self._pending.extend(self._side.drain())
+            if self._side.flow.keep_all:
+                self._changed.notify_all()

@@ -37,9 +37,11 @@ class Handshakes:
         """Take what has happened; the failures among it, in words."""
         failures = []
         for _ in range(READ_AT_ONCE):
-            if not self._monitor.poll(0):
+            try:
+                parts = self._monitor.recv_multipart(zmq.NOBLOCK)
+            except zmq.Again:
                 break
-            message = parse_monitor_message(self._monitor.recv_multipart())
+            message = parse_monitor_message(parts)
             event, value = int(message["event"]), int(message["value"])
             if event & FAILED:
                 words = self._serving_words(event, value) if self._serves else self._connecting_words(event, value)

@@ -18,6 +18,9 @@ LINGER_MS = 200
 """R-47: how long unsent frames may hold up the end of a process."""
 HWM = 256
 """Messages; more than credit ever allows, so that a peer that misses credit's rules is the only one to meet it."""
+HAND_OVER_S = 0.0001
+"""Nap of a thread that has just woken another one: it lets go of the interpreter, which it would otherwise keep, for up
+to 5 ms, from the one that has work to do."""
 JOIN_S = 1.5
 """Longer than any owner's last turns and linger; what is not over by then ends with the process."""
 
@@ -116,6 +119,20 @@ class SocketOwner:
                 self._on_readable(socket)
             if not self._on_turn(socket):
                 return
+
+
+def read_message(socket: zmq.Socket) -> list[zmq.Frame] | None:
+    """One multipart message that has come, without a copy, or None: ``recv_multipart`` asks the socket after every part
+    whether more follow, which the part knows itself."""
+    try:
+        part = socket.recv(zmq.NOBLOCK, copy=False)
+    except zmq.Again:
+        return None
+    parts = [part]
+    while part.more:
+        part = socket.recv(zmq.NOBLOCK, copy=False)
+        parts.append(part)
+    return parts
 
 
 def set_common_options(socket: zmq.Socket, largest: int, address: str) -> None:

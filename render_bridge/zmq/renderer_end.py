@@ -23,7 +23,7 @@ from .address import check_address, refuse_if_served
 from .curve import require_keys
 from .handshakes import Handshakes
 from .keys import Keys
-from .owner import SocketOwner, set_common_options
+from .owner import HAND_OVER_S, SocketOwner, read_message, set_common_options
 
 READ_AT_ONCE = 64
 MOST_EVENTS = 2048
@@ -54,6 +54,7 @@ class RendererEnd:
         self._lock = threading.RLock()
         self._changed = threading.Condition(self._lock)
         self._events: deque[RendererEvent] = deque()
+        self._awaited = False  # somebody waits in ``events``
         self._stop = False
         self._ends_at: float | None = None
         self._failure = ""
@@ -70,7 +71,9 @@ class RendererEnd:
         """
         with self._changed:
             if not self._events and timeout > 0:
+                self._awaited = True
                 self._changed.wait_for(lambda: bool(self._events) or self._stop, timeout)
+                self._awaited = False
             if self._failure:
                 raise BridgeError(self._failure)
             found = list(self._events)
@@ -173,13 +176,16 @@ class RendererEnd:
             if len(self._events) >= MOST_EVENTS:
                 self._rest()
                 return
-            try:
-                peer, *frames = socket.recv_multipart(zmq.NOBLOCK, copy=False)
-            except zmq.Again:
+            parts = read_message(socket)
+            if parts is None:
                 return
             now = time.monotonic_ns()
+            peer, *frames = parts
             with self._changed:
+                awaited = self._awaited
                 self._queue(self._side.receive(peer.bytes, [f.buffer for f in frames], now))
+            if awaited and self._events:
+                time.sleep(HAND_OVER_S)
 
     def _rest(self) -> None:
         """Somebody says more than is taken: read nothing for a moment, and hold that against nobody."""

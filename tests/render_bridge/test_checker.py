@@ -211,3 +211,10 @@ def test_a_report_is_plain_json(address):
     text = json.loads(json.dumps(report.as_json()))
     assert (text["broken"], text["held"], text["not_tried"]) == (["R-11"], [], ["R-46"])
     assert re.match("R-11  broken", report.findings[0].line())
+
+
+@pytest.mark.parametrize("check", [check_engine, check_renderer])
+def test_a_command_that_ends_at_once_is_not_waited_for(address, check):
+    """An import error in somebody's engine: its own words are on the terminal above ours."""
+    with pytest.raises(BridgeError, match=r"--start ended with status 3 before .*raise SystemExit"):
+        check(address, start=[sys.executable, "-c", "raise SystemExit(3)"])

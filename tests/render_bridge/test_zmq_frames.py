@@ -33,6 +33,20 @@ def test_frames_go_out_and_pictures_come_back(address):
             assert picture.pixels.flags.writeable
 
 
+def test_a_frame_with_credit_is_on_its_way_when_offer_returns(ipc):
+    """Not when the engine lets go of the interpreter; and one that no credit waits for is held, at once."""
+    with serving(ipc), EngineEnd(ipc, say_hello()) as engine:
+        engine.wait_open(PATIENCE_S)
+        until(lambda: engine._side.flow._grants)
+        engine.offer(draw(0))
+        assert engine.counters()["frames"] == 1
+    began = time.monotonic()
+    with EngineEnd(ipc, say_hello()) as alone:
+        alone.offer(draw(0))
+        assert alone.counters()["held"] == 1
+    assert time.monotonic() - began < PATIENCE_S
+
+
 @pytest.mark.parametrize("first", ["engine", "renderer"])
 def test_frame_zero_always_arrives_whoever_starts_first(ipc, first):
     """R-11, case B77: a greeting that is answered comes before frame 0; thirty starts each."""
