@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,13 +196,14 @@ def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 
     from demos.report import print_json
 
     positive(seconds, "--seconds")
+    say = partial(print, flush=True)  # what takes minutes is said before, also into a file
     if options.paint is None or "paint" not in shown_views(options.view or "paint"):
-        report = film_race(options, seconds, out, print, begin)
+        report = film_race(options, seconds, out, say, begin)
         print_json(report)
         return code_of(report)
     from demos.play.headless_paint import film_painted
 
-    report = film_painted(options, options.paint, seconds, out, print, begin)
+    report = film_painted(options, options.paint, seconds, out, say, begin)
     chunk = report["chunk_ms"]
     print(
         f"{report['renderer']}: {report['fps']} frames a second, a chunk in {chunk['median']} ms (p95 {chunk['p95']}), "

@@ -92,9 +92,9 @@ def film_race(options: PlayOptions, seconds: float, out: Target, say: Say, begin
 def prepared_drive(options: PlayOptions, say: Say) -> Drive:
     """A race at its start, its rules compiled. UserError if the track is unknown."""
     setup = options.setup if options.inputs is not None else replace(options.setup, player="ai")
-    load_track(setup.track)
     if not rules_compiled():
         say(COMPILING)
+    load_track(setup.track)
     Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
     return Drive(setup, options.camera)
 

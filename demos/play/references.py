@@ -19,11 +19,15 @@ from demos.bridge.drawn import matrices
 from demos.options import NamedLook
 from diffusion_render.stream.fitting import MOST_PIXELS, fit_picture
 from engine_sim.core.errors import UserError
+from engine_sim.core.files import read_given_file
 from engine_sim.recording.clips import prompt_of
 from engine_sim.views.frame import Camera, FrameState
 from render_bridge.zmq.engine_end import EngineEnd
 
 from .painter import Picture
+
+LARGEST_FILE = 2**28
+"""Bytes: more than any picture of ``MOST_PIXELS`` takes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,7 +154,7 @@ def send_look(end: EngineEnd, reference: Reference, text: str) -> int:
 def read_reference(path: Path, width: int, height: int) -> NDArray[np.uint8]:
     """Any picture file, cut and scaled to RGB uint8 ``[height, width, 3]``. UserError says what is wrong with it."""
     try:
-        data = path.read_bytes()
+        data = read_given_file(path, LARGEST_FILE)
     except OSError as error:
         raise UserError(f"cannot read the reference {path}: {error.strerror or error}") from None
     return picture_of(data, str(path), width, height)

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 WAIT_S = 20.0
 """How long a race waits for a renderer that somebody else was to start; then it begins without."""
 IF_DEAD = "the menu starts it again; its View shows the engine's own pictures"
-IF_GONE = "View in the menu shows the engine's own pictures"
-IF_SLOW = "a smaller picture size is quicker; View in the menu shows the engine's own pictures"
+IF_GONE = "View shows the engine's own pictures"
+IF_SLOW = "a smaller picture size is quicker; View shows the engine's own pictures"
 STILL = -1
 """Errand of a photograph; those of references are positive."""
 Say = Callable[[str], None]

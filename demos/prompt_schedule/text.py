@@ -21,6 +21,7 @@ from pathlib import Path
 from demos.options import NamedLook, parse_look
 from demos.play.textbox import LONGEST
 from engine_sim.core.errors import UserError
+from engine_sim.core.files import read_given_file
 
 LARGEST_FILE = 65_536
 MOST_CHUNKS = 64
@@ -64,11 +65,9 @@ def clock(seconds: float) -> str:
 def read_prompt_schedule(path: Path) -> tuple[Change, ...]:
     """The changes of a file, in their order. UserError names the file, the line and what is wrong with it."""
     try:
-        data = path.read_bytes() if path.stat().st_size <= LARGEST_FILE else None
+        data = read_given_file(path, LARGEST_FILE)
     except OSError as error:
         raise UserError(f"cannot read the prompt schedule {path}: {error.strerror or error}") from None
-    if data is None:
-        raise UserError(f"{path} is no prompt schedule: it is larger than {LARGEST_FILE} bytes")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -12,7 +12,7 @@ SCHEMES = ("rtmp", "rtmps")
 FOREIGN = ("http", "https", "srt", "rtsp", "rtp", "udp", "tcp", "ws", "wss", "file")
 """Schemes that people try, and that may be repeated: nothing else of an address that cannot be is."""
 EXAMPLE = "rtmp://HOST/APPLICATION/KEY"
-LONGEST = 1024
+LONGEST, LONGEST_LABEL = 1024, 63
 
 
 class StreamAddress(NamedTuple):
@@ -61,6 +61,8 @@ def fault_of(text: str) -> str:
         return "its host cannot be read: numbers of IPv6 stand in brackets, such as [::1]"
     if not parts.hostname:
         return "it names no host behind its //"
+    if ".." in parts.hostname or max(map(len, parts.hostname.split("."))) > LONGEST_LABEL:
+        return f"its host has a part between dots that is empty or longer than {LONGEST_LABEL} characters"
     try:
         port = parts.port
     except ValueError:
@@ -78,6 +80,6 @@ def unknown_host(url: str) -> str:
         return ""
     try:
         socket.getaddrinfo(host, None)
-    except OSError:
+    except (OSError, UnicodeError):
         return f"no machine is known as {host}"
     return ""

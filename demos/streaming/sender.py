@@ -7,6 +7,7 @@ answers nor ends.
 from __future__ import annotations
 
 import contextlib
+import errno
 import math
 import signal
 import threading
@@ -37,6 +38,9 @@ TRANSIT_S = 0.02
 """For a picture's way into this process: it is for the first slot that begins so long after it was shown."""
 GOODBYE_S = 1
 """For the last words to a server."""
+
+TURNED_AWAY = (errno.EIO, errno.ECONNRESET, errno.EPIPE)
+"""How FFmpeg calls it if a server that is there closes: most often because of what the address asks for."""
 
 
 @dataclass(frozen=True)
@@ -191,7 +195,11 @@ def send_stream(pipe: Connection, plan: SenderPlan) -> None:
 
 def reason_of(error: OSError | av.FFmpegError, url: str) -> str:
     """In words, why a connection did not come or is gone."""
-    return unknown_host(url) or error.strerror or str(error) or type(error).__name__
+    unknown = unknown_host(url)
+    reason = unknown or error.strerror or str(error) or type(error).__name__
+    if not unknown and error.errno in TURNED_AWAY:
+        reason += " (the server may not know this application, or not take this key)"
+    return reason
 
 
 @contextlib.contextmanager

@@ -9,9 +9,11 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from engine_sim.core.errors import UserError
+from engine_sim.core.files import read_given_file
 from render_bridge.zmq.address import is_loopback
 
 SHORTEST_TOKEN, LONGEST_TOKEN = 16, 256
+LARGEST_TOKEN_FILE = 4096
 EVERYWHERE = ("", "0.0.0.0", "::", "[::]")
 
 
@@ -125,7 +127,7 @@ def tls_of(plan: WebPlan) -> ssl.SSLContext | None:
 def read_token(path: Path) -> str:
     """The token in a file, without the white space around it. Raises UserError."""
     try:
-        token = path.read_text(encoding="utf-8").strip()
+        token = read_given_file(path, LARGEST_TOKEN_FILE).decode("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"cannot read the token file {path}: {getattr(error, 'strerror', None) or 'no text'}") from None
     if not token:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..core.errors import UserError
+from ..core.files import read_given_file
 
 MAX_JSON = 1 << 20
 
@@ -102,9 +103,9 @@ def read_json(path: Path, most: int = MAX_JSON) -> Any:
         size = path.stat().st_size
         if size > most:
             raise UserError(f"{path} has {size} bytes; at most {most} are read")
-        data = path.read_bytes()
+        data = read_given_file(path, most)
     except OSError as error:
-        raise UserError(f"cannot read {path}: {error.strerror}") from error
+        raise UserError(f"cannot read {path}: {error.strerror or error}") from error
     return parse_json(data, str(path))
 
 

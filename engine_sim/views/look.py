@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from engine_sim.core.errors import UserError
+from engine_sim.core.files import read_given_file
 from engine_sim.core.random import Stream
 
 from .look_fields import one_of, read_record, records, span
@@ -198,10 +199,13 @@ def named_look(name: str) -> Look:
     return read_look(LOOK_FOLDER / f"{name}.json")
 
 
+LARGEST_FILE = 65_536
+
+
 def read_look(path: Path) -> Look:
     """A look from a JSON file. UserError: cannot be read, is no JSON, or is no look; names the file."""
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_given_file(path, LARGEST_FILE).decode("utf-8"))
     except (OSError, ValueError) as error:
         raise UserError(f"cannot read the look {path}: {error}; expected JSON as of 'paintover looks --json'") from None
     try:

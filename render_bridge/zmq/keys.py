@@ -12,6 +12,7 @@ import zmq
 from ..errors import BridgeError
 
 PREFIX = "paintover-key-1"
+LARGEST_FILE = 4096
 KEY = re.compile(r"[0-9A-Za-z.\-:+=^!/*?&<>()\[\]{}@%$#]{40}")  # Z85
 
 
@@ -69,7 +70,8 @@ def _write(path: Path, text: str, mode: int) -> None:
 
 def _read(path: Path, kind: str, count: int) -> list[str]:
     try:
-        words = path.read_text(encoding="ascii").split()
+        with path.open(encoding="ascii") as file:
+            words = file.read(LARGEST_FILE).split()
     except (OSError, UnicodeDecodeError) as error:
         raise BridgeError(f"cannot read the key file {path}: {error}") from None
     if words[:2] != [PREFIX, kind] or len(words) != 2 + count or not all(KEY.fullmatch(w) for w in words[2:]):
