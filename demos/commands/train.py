@@ -18,6 +18,7 @@ from engine_sim.core.errors import UserError
 if TYPE_CHECKING:
     from demos.training.stages import Workshop
     from diffusion_render.model.autoencoder import AutoencoderConfig
+    from diffusion_render.model.generator import GeneratorConfig
     from diffusion_render.train.team import Team
 
 Number = TypeVar("Number", int, float)
@@ -46,6 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the decoder gives corrections per class; --start-from may lack it",
     )
     add("--heading", action="store_true", help="the generator knows the camera's turn; --start-from may lack it")
+    add("--light", action="store_true", help="the generator is told where the light stands; --start-from may lack it")
     add("--guides", type=float, metavar="SHARE", help="share of batches with guide planes")
     add("--adversarial-from", type=float, metavar="SHARE", help="when the discriminator takes part; 1: never")
     add("--adversarial", type=float, metavar="W", help="weight of the discriminator")
@@ -119,7 +121,7 @@ def _open(args: argparse.Namespace, team: Team) -> Workshop:
     if args.preset not in PRESETS:
         raise UserError(f"unknown preset {args.preset!r}; expected one of {', '.join(PRESETS)}")
     config, device = PRESETS[args.preset], team.device
-    generator = dataclasses.replace(config.generator, heading=config.generator.heading or args.heading)
+    generator = _generator(config.generator, args)
     config = dataclasses.replace(config, autoencoder=_autoencoder(config.autoencoder, args), generator=generator)
     bank_config = BankConfig() if args.guides is None else BankConfig(guides=args.guides)
     bank = ClipBank(args.clips, device, bank_config, limit=args.limit)
@@ -134,3 +136,9 @@ def _autoencoder(preset: AutoencoderConfig, args: argparse.Namespace) -> Autoenc
     """The preset's autoencoder with what the command line changes of it."""
     octaves = preset.noise_octaves if args.octaves is None else args.octaves
     return dataclasses.replace(preset, noise_octaves=octaves, selected=preset.selected or args.selected)
+
+
+def _generator(preset: GeneratorConfig, args: argparse.Namespace) -> GeneratorConfig:
+    """The preset's generator with what the command line changes of it; light is told by way of headings."""
+    light = preset.light or args.light
+    return dataclasses.replace(preset, heading=preset.heading or args.heading or light, light=light)

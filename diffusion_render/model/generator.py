@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from .attention import HEAD, Attention, KeyValue, Rotary, extend, rotary_table
 from .layers import rms_norm
+from .light import LIGHT_VALUES, LightConfig, LightReader
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class GeneratorConfig:
         text: channels of the prompt encoder's tokens.
         text_tokens: most prompt tokens; always padded to this, so that no shape ever changes.
         heading: tokens may be told how far the camera has turned from the reference's.
+        light: and where the light stands from there, as it is read from the reference; needs ``heading``.
     """
 
     width: int = 256
@@ -42,10 +44,18 @@ class GeneratorConfig:
     text: int = 384
     text_tokens: int = 64
     heading: bool = False
+    light: bool = False
 
     def __post_init__(self) -> None:
         if self.width % HEAD:
             raise ValueError(f"width {self.width} must be divisible by the head width {HEAD}")
+        if self.light and not self.heading:
+            raise ValueError("light is told by the camera's turn: a generator with light needs heading=True as well")
+
+    @property
+    def told(self) -> int:
+        """Values that a unit's heading has."""
+        return HEADING_VALUES + LIGHT_VALUES * self.light
 
     @property
     def hidden(self) -> int:
@@ -53,20 +63,27 @@ class GeneratorConfig:
         return 64 * math.ceil(self.width * 8 / 3 / 64)
 
 
+HEADING_VALUES = 3
+"""Of a unit's heading: cosine and sine of the camera's turn from the reference's, and 1; all 0 where it is unknown. A
+generator with light reads LIGHT_VALUES more, the light as the unit's camera sees it; all 0 where that is unknown."""
+
 NANO = GeneratorConfig(heading=True)
 BASE = GeneratorConfig(width=512, layers=12, latent=128, structure=192, heading=True)
 
-MAY_BE_MISSING = ("heading.weight",)
-"""Parameters that start at zero and change nothing there: a generator without them may go on with them."""
-HEADING_VALUES = 3
-"""Of a unit's heading: cosine and sine of the camera's turn from the reference's, and 1; all 0 where it is unknown."""
+MAY_BE_MISSING = (
+    "heading.weight",
+    "light.weight",
+    *(f"reader.{layer}.{leaf}" for layer in ("look", "halve", "weigh", "say") for leaf in ("weight", "bias")),
+)
+"""Parameters that start at zero, or behind some that do, and change nothing there: a generator without them may go on
+with them."""
 
 
 class Tokens(NamedTuple):
     """One run of tokens that share a role: latent frames of the reference, sink, history or chunk.
 
     ``latents`` ``[N, U, C, h, w]`` at ``level`` ``[N, U]``; ``structure`` ``[N, U, S, h, w]``;
-    ``positions`` ``[U]`` on the template's time axis; ``heading`` ``[N, U, HEADING_VALUES]``, None for zeros.
+    ``positions`` ``[U]`` on the template's time axis; ``heading`` ``[N, U, config.told]``, None for zeros.
     """
 
     latents: Tensor
@@ -159,20 +176,37 @@ class Generator(nn.Module):
         self.structure = nn.Linear(c.structure, c.width)
         self.text = nn.Linear(c.text, c.width)
         self.heading = nn.Linear(HEADING_VALUES, c.width, bias=False) if c.heading else None
+        self.light = nn.Linear(LIGHT_VALUES, c.width, bias=False) if c.light else None
+        self.reader = LightReader(LightConfig(c.latent, c.structure)) if c.light else None
         self.role = nn.Parameter(0.02 * torch.randn(4, c.width))
         self.modulation = Modulation(c.width, c.layers)
         self.blocks = nn.ModuleList(Block(c.width, c.hidden) for _ in range(c.layers))
         self.out = nn.Linear(c.width, c.latent)
         nn.init.zeros_(self.out.weight)
         nn.init.zeros_(self.out.bias)
-        if self.heading is not None:
-            nn.init.zeros_(self.heading.weight)
+        for layer in (self.heading, self.light):
+            if layer is not None:
+                nn.init.zeros_(layer.weight)
+
+    def _told(self, heading: Tensor) -> Tensor:
+        """Headings ``[N, U, config.told]`` → what is added to each of a unit's tokens ``[N, U, 1, 1, D]``."""
+        assert self.heading is not None
+        if heading.shape[-1] != self.config.told:
+            raise ValueError(
+                f"this generator reads {self.config.told} values of a unit's heading, got {heading.shape[-1]}: "
+                "was the light told to one that does not read it, or left out for one that does?"
+            )
+        heading = heading.to(self.heading.weight.dtype)
+        told = self.heading(heading[..., :HEADING_VALUES])
+        if self.light is not None:
+            told = told + self.light(heading[..., HEADING_VALUES:])
+        return told[:, :, None, None]
 
     def _embed(self, run: Tokens, role: int) -> Embedded:
         _, u, _, h, w = run.latents.shape
         x = self.latent(run.latents.permute(0, 1, 3, 4, 2)) + self.structure(run.structure.permute(0, 1, 3, 4, 2))
         if self.heading is not None and run.heading is not None:
-            x = x + self.heading(run.heading.to(self.heading.weight.dtype))[:, :, None, None]
+            x = x + self._told(run.heading)
         grid = torch.meshgrid(
             run.positions.float(),
             torch.arange(h, device=x.device, dtype=torch.float32),

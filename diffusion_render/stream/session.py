@@ -14,27 +14,16 @@ import torch
 from torch import Tensor
 
 from ..model.attention import KeyValue
-from ..model.autoencoder import LookTables
 from ..model.decoder import DecoderState
 from ..model.encoder import FRAMES
 from ..model.generator import Tokens
-from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
 from .guides import GuideNoise, Guides
-from .heading import UNKNOWN, camera_heading, turned, unit_headings
+from .heading import UNKNOWN, unit_headings
+from .look import make_look
 from .noise import Draw, UnitNoise
 from .schedule import Schedule, Window
 from .window import RenderWindow, WindowInputs, WindowOutputs, render_window
-
-
-class Look(NamedTuple):
-    """A look as the session uses it: prompt tokens, reference and tables, all on the device."""
-
-    text: Tensor  # [1, P, text]
-    reference: Tokens
-    tables: LookTables
-    structure_table: Tensor
-    heading: float  # of the reference's camera, see ``heading``
 
 
 class Unit(NamedTuple):
@@ -100,7 +89,7 @@ class StreamSession:
         self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
         shape = 1, 1, renderer.config.autoencoder.latent, config.height // 32, config.width // 32
         self._unit_noise = UnitNoise(shape, self.device, self.dtype)
-        self.look = self._make_look(reference, reference_map, text, reference_camera)
+        self.look = make_look(self.renderer, reference, reference_map, text, reference_camera)
         self.reset()
 
     def reset(self) -> None:
@@ -145,7 +134,7 @@ class StreamSession:
         History stays, so that motion goes on; its headings are told from the new reference's camera. The sink was made
         under the old look and is dropped; the first units made under the new one become the new sink.
         """
-        self.look = self._make_look(reference, reference_map, text, reference_camera)
+        self.look = make_look(self.renderer, reference, reference_map, text, reference_camera)
         self._sink, self._prefix = [], None
 
     @torch.inference_mode()
@@ -215,7 +204,7 @@ class StreamSession:
             torch.stack([frame for frame, _ in self._pending])[None],
             torch.cat([self._noise(u, "chunk") for u in window.chunk], 1),
             chunk,
-            self._turned(headings, self.look.heading),
+            self.look.tell(headings),
             self._history_tokens(history, past) if history else None,
             self._prefix,
             self.look.tables,
@@ -242,7 +231,7 @@ class StreamSession:
         held = [(1 - level) * u.latent + level * self._noise(u.number, "history") for u in history]
         levels = torch.full((1, len(held)), level, device=self.device)
         structure = torch.cat([u.structure for u in history], 1)
-        heading = self._turned([u.heading for u in history], self.look.heading)
+        heading = self.look.tell([u.heading for u in history])
         return Tokens(torch.cat(held, 1), structure, levels, positions, heading)
 
     def _sink_tokens(self) -> Tokens | None:
@@ -254,15 +243,8 @@ class StreamSession:
             torch.cat([u.structure for u in self._sink], 1),
             torch.zeros(1, count, device=self.device),
             torch.arange(1, count + 1, device=self.device),
-            self._turned([u.heading for u in self._sink], self.look.heading),
+            self.look.tell([u.heading for u in self._sink]),
         )
-
-    def _turned(self, headings: list[float], reference: float) -> Tensor | None:
-        """Headings of units as a generator reads them, ``[1, U, 3]``; None for one that reads none."""
-        if not self.renderer.config.generator.heading:
-            return None
-        angles = torch.tensor([headings], dtype=torch.float64)
-        return turned(angles, angles.new_tensor(reference)).to(self.device)
 
     def _noise(self, unit: int, purpose: str) -> Tensor:
         return self._unit_noise(Draw(self.config.seed, unit, purpose))
@@ -273,29 +255,3 @@ class StreamSession:
         chunk = [Draw(seed, number, "chunk") for number in range(after, after + schedule.chunk)]
         history = [Draw(seed, number, "history") for number in window.chunk[-schedule.history :] if schedule.history]
         self._unit_noise.ahead(chunk + history)
-
-    @torch.inference_mode()
-    def _make_look(
-        self, reference: Tensor | None, reference_map: Tensor, text: Tensor, reference_camera: Tensor | None
-    ) -> Look:
-        class_map, ae = reference_map.to(self.device)[None], self.renderer.autoencoder
-        maps = class_map[:, None].expand(-1, FRAMES, -1, -1)
-        if reference is None:
-            table = torch.zeros(1, ae.config.classes, LOOK_FEATURES, device=self.device, dtype=self.dtype)
-            tables = ae.look(table)
-            shape = (1, 1, ae.config.latent, self.config.height // 32, self.config.width // 32)
-            latent = torch.zeros(shape, device=self.device, dtype=self.dtype)
-        else:
-            picture = reference.to(self.device)[None]
-            table = measure_look(picture, class_map, ae.config.classes).to(self.dtype)
-            tables = ae.look(table)
-            still = picture.to(self.dtype)[:, None].expand(-1, FRAMES, -1, -1, -1)
-            latent = ae.encode(still, ae.codes(maps), tables)
-        structure_table = self.renderer.structure.table(table)
-        # Level 1 says that nothing of the picture is left: how training marks a reference that is missing.
-        level = torch.full((1, 1), 1.0 if reference is None else 0.0, device=self.device)
-        structure = self.renderer.structure(maps[:, None], structure_table)
-        heading = camera_heading(reference_camera)
-        place, own = torch.zeros(1, device=self.device), self._turned([heading], heading)
-        tokens = Tokens(latent, structure, level, place, own)
-        return Look(text.to(self.device, self.dtype, copy=True)[None], tokens, tables, structure_table, heading)

@@ -25,9 +25,9 @@ class WindowInputs(NamedTuple):
     """What a window of U units is made from.
 
     ``maps`` uint8 ``[1, 4·U, H, W]``; ``noise`` ``[1, U, C, h, w]`` that the chunk starts from; ``positions`` ``[U]``
-    of the chunk and ``heading`` ``[1, U, 3]`` or None; ``history``, already noised, or None; ``prefix``, its keys and
-    values, one entry a layer; ``tables`` and ``structure_table`` of the look; the ``decoder``'s state, or None at the
-    start.
+    of the chunk and ``heading`` ``[1, U, told]``, see ``heading.tell``, or None; ``history``, already noised, or None;
+    ``prefix``, its keys and values, one entry a layer; ``tables`` and ``structure_table`` of the look; the
+    ``decoder``'s state, or None at the start.
     """
 
     maps: Tensor

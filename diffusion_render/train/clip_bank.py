@@ -5,6 +5,7 @@ A batch is a pure function of the step, so a resumed run sees what an unbroken o
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -83,6 +84,8 @@ class ClipBank:
         self.depth = arrays.get("depth")  # float16 [C, T, H, W]
         self.motion = arrays.get("motion")  # float32 [C, T, H, W, 2]
         self.camera = arrays["camera"]  # float64 [C, T, 12]
+        self.light = torch.tensor([_light(m, folder) for m in metas], dtype=torch.float64).to(device)
+        """``[C, 3]`` in world axes: towards the light, as long as its direct share; NaN for clips that name none."""
         # A hundred small steps a pixel: fused on a GPU, where launching them one by one costs more than drawing.
         self._make_noise = torch.compile(anchored_noise, dynamic=False) if device.type == "cuda" else anchored_noise
         self._volume = torch.from_numpy(noise_volume()).to(device)
@@ -203,6 +206,17 @@ class ClipBank:
 def to_unit(frames: Tensor) -> Tensor:
     """uint8 ``[..., H, W, 3]`` → ``[..., 3, H, W]`` in [−1, 1], float32."""
     return frames.movedim(-1, -3).contiguous().float() / 127.5 - 1.0
+
+
+def _light(meta: dict[str, Any], folder: Path) -> list[float]:
+    """The light that a clip's meta names, NaN if it names none. ShardError for one that makes no sense."""
+    if "light" not in meta:
+        return [math.nan] * 3
+    light = meta["light"]
+    numbers = isinstance(light, list) and len(light) == 3 and all(type(v) in (int, float) for v in light)
+    if not numbers or not all(abs(v) <= 1 for v in light):
+        raise ShardError(f"{folder}: clip {meta['index']}: a light is three numbers from -1 to 1, found {light!r:.60}")
+    return [float(v) for v in light]
 
 
 def _load(

@@ -22,6 +22,7 @@ from ..stream.schedule import Schedule
 from .guidance import Noised, Scales, ask_branches, fitting_loss, plain_predictions
 from .latent_bank import LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
+from .light import add_light
 from .low_rank import adapt
 from .team import ALONE, Team
 from .walks import Walks
@@ -43,6 +44,7 @@ class DistillationStage:
         shift: of the logit-normal noise level of spans.
         least, most: bounds of that level: near 0 and 1 the two critics cannot differ.
         broken: share of the walks that start anew at each step.
+        light_weight: weight of the error of the light that a generator with light reads; 0 for off.
         average: decay of the weight average.
         compile: compile the transformers' blocks.
     """
@@ -58,6 +60,7 @@ class DistillationStage:
     least: float = 0.02
     most: float = 0.98
     broken: float = 0.05
+    light_weight: float = 1.0
     average: float = 0.995
     compile: bool = False
 
@@ -125,6 +128,7 @@ class DistillationTrainer:
         refuse_sink(schedule)
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
         self.bank, self.held_out, self.team, self.device = bank, held_out, team, bank.device
+        self.light_weight = stage.light_weight if bank.knows_light else 0.0
         torch.manual_seed(1)  # adapters start alike on all members
         self.real, self.fake = Critic(renderer), Critic(renderer)
         adapters = adapt(self.fake.generator, stage.rank)
@@ -175,7 +179,9 @@ class DistillationTrainer:
         values = {}
         if learns:
             loss = self._matching(batch, made, draw)
-            values = {"matching": loss.detach(), "gradient": self.learner.descend(loss, self.step, share)}
+            whole, light = add_light(loss, self.renderer, batch, self.light_weight)
+            norm = self.learner.descend(whole, self.step, share)
+            values = {"matching": loss.detach(), **light, "gradient": norm}
         values["critic"] = self._teach_critic(batch, made.detach(), draw, share)
         self.step += 1
         return values

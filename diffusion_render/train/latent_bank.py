@@ -19,7 +19,7 @@ from tqdm import tqdm
 from ..model.autoencoder import Autoencoder
 from ..model.encoder import FRAMES
 from ..model.structure_encoder import class_shares
-from ..stream.heading import camera_headings, turned
+from ..stream.heading import camera_headings, seen_from, turned
 from .clip_bank import ClipBank, to_unit
 from .transfer import send
 
@@ -41,8 +41,10 @@ class WindowBatch(NamedTuple):
     ``[N, 1, C, h, w]`` at ``reference_level`` ``[N, 1]`` (0, or 1 where it is missing), with
     ``reference_shares`` ``[N, 1, 4, classes, H/8, W/8]``; ``look_table`` ``[N, classes, LOOK_FEATURES]``; prompt tokens
     ``text`` ``[N, P, text]``; ``heading`` ``[N, U, 3]`` and ``reference_heading`` ``[N, 1, 3]``, both relative to the
-    reference's camera, see ``heading.turned``; ``mapped`` ``[N, 1]`` is 1 where the generator is told the windows' own
-    structure, 0 where it is not; ``place`` says where the windows were cut.
+    reference's camera, see ``heading.turned``; ``light`` ``[N, 3]`` as the reference's camera sees it, NaN where it is
+    unknown, and ``light_told`` bool ``[N]``, where the generator is told this one and not what it reads; ``mapped``
+    ``[N, 1]`` is 1 where the generator is told the windows' own structure, 0 where it is not; ``place`` says where the
+    windows were cut.
     """
 
     latents: Tensor
@@ -54,6 +56,8 @@ class WindowBatch(NamedTuple):
     text: Tensor
     heading: Tensor
     reference_heading: Tensor
+    light: Tensor
+    light_told: Tensor
     mapped: Tensor
     place: Place
 
@@ -77,13 +81,14 @@ class WindowBatch(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Whether windows have a ``prompt``, a ``heading`` of their units, a ``reference_heading``, and whether they are
-    ``standing``: bool ``[N]`` on the CPU, each."""
+    """Whether windows have a ``prompt``, a ``heading`` of their units, a ``reference_heading``, whether they are
+    ``standing``, and whether their true ``light`` is told: bool ``[N]`` on the CPU, each."""
 
     prompt: Tensor
     heading: Tensor
     reference_heading: Tensor
     standing: Tensor
+    light: Tensor
 
 
 class Pick(NamedTuple):
@@ -104,11 +109,14 @@ class WindowConfig:
         no_heading: share of windows whose units have no heading; a stream without guides must play too. Half of them
             lack that of the reference as well.
         standing: share of windows in which everything stands still.
+        light_true: share of windows in which the generator is told the true light, if it is known; in the others it is
+            told what its own reader makes of the reference, as in play.
     """
 
     no_prompt: float = 0.15
     no_heading: float = 0.3
     standing: float = 0.06
+    light_true: float = 0.3
 
 
 class LatentBank:
@@ -132,6 +140,8 @@ class LatentBank:
         self._encode(autoencoder)
         headings = camera_headings(bank.camera)  # [C, T]
         self._reference_headings = headings[:, :1]
+        self._light = seen_from(bank.light, headings[:, 0]).float()  # [C, 3]
+        self.knows_light = bool(self._light.isfinite().any())
         # The held frame is the last one, so its heading is that of the last unit.
         self._headings = torch.cat([headings[:, FRAMES - 1 :: FRAMES], headings[:, -1:]], 1)  # [C, U + 1]
 
@@ -163,7 +173,7 @@ class LatentBank:
         self.still_shares = torch.cat(still_shares)
 
     def sample(self, step: int, batch: int, units: int) -> WindowBatch:
-        """Random windows of ``step``; their references, prompts and headings are drawn as the configs say."""
+        """Random windows of ``step``; what is told of them is drawn as the configs say."""
         return self.at(self.draw(torch.Generator().manual_seed(step), batch, units), units)
 
     def draw(self, draw: torch.Generator, batch: int, units: int) -> Pick:
@@ -176,8 +186,9 @@ class LatentBank:
         prompted = torch.rand(batch, generator=draw) >= self.config.no_prompt
         unturned = torch.rand(batch, generator=draw)
         standing = torch.rand(batch, generator=draw) < self.config.standing
+        lit = torch.rand(batch, generator=draw) < self.config.light_true
         least = self.config.no_heading
-        return Pick(clip, start, kind, Given(prompted, unturned >= least, unturned >= least / 2, standing))
+        return Pick(clip, start, kind, Given(prompted, unturned >= least, unturned >= least / 2, standing, lit))
 
     def at(self, pick: Pick, units: int) -> WindowBatch:
         """The windows that ``pick`` names."""
@@ -201,11 +212,13 @@ class LatentBank:
         if given is not None:
             unit = torch.where(send(given.standing, self.device)[:, None], self.units, unit)
         heading = turned(self._headings[pick[:, None], unit], anchor)
+        light, told_light = self._light[reference], torch.zeros_like(pick, dtype=torch.bool)
         if given is not None:
             prompted, told, reference_told = (
                 send(x, self.device)[:, None, None] for x in (given.prompt, given.heading, given.reference_heading)
             )
             text, heading, reference_heading = text * prompted, heading * told, reference_heading * reference_told
+            told_light = send(given.light, self.device) & light.isfinite().all(1)
         return WindowBatch(
             self.latents[kind[:, None], pick[:, None], unit].float(),
             self.shares[pick[:, None], unit],
@@ -216,6 +229,8 @@ class LatentBank:
             text,
             heading,
             reference_heading,
+            light,
+            told_light,
             known.new_ones(len(pick), 1),
             Place(pick, unit.expand(len(pick), units)),
         )

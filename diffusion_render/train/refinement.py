@@ -30,6 +30,7 @@ from .adversary import Adversary, AdversaryConfig
 from .clip_bank import Batch
 from .latent_bank import AWAY, LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
+from .light import add_light, light_scores
 from .losses import ReconstructionWeights, reconstruction_loss
 from .team import ALONE, Team
 from .walks import Walks
@@ -53,6 +54,7 @@ class RefinementStage:
         latent_noise: standard deviation of the noise on true latents.
         shift: of the logit-normal noise level of the flow's loss.
         flow: weight of the flow's loss.
+        light_weight: weight of the error of the light that a generator with light reads; 0 for off.
         adversarial_least: steps before which the discriminator asks for nothing; it learns from the first.
         average: decay of the weight average.
         compile: compile the transformer's blocks, the decoder with its losses, and the discriminator.
@@ -69,6 +71,7 @@ class RefinementStage:
     latent_noise: float = 0.08
     shift: float = 2.0
     flow: float = 0.3
+    light_weight: float = 1.0
     adversarial_least: int = 300
     average: float = 0.998
     compile: bool = False
@@ -103,6 +106,7 @@ class RefinementTrainer:
         refuse_sink(schedule)
         self.renderer, self.schedule, self.stage, self.folder = renderer, schedule, stage, folder
         self.bank, self.held_out, self.team, self.device = bank, held_out, team, bank.device
+        self.light_weight = stage.light_weight if bank.knows_light else 0.0
         renderer.autoencoder.requires_grad_(False)
         decoder = renderer.autoencoder.decoder.requires_grad_(True)
         groups = [
@@ -165,7 +169,8 @@ class RefinementTrainer:
         loss = values["total"] + self.stage.flow * flow
         if self.step >= self.stage.adversarial_least:
             loss = loss + terms
-        return loss, {**values, **judged, "flow": flow}
+        loss, light = add_light(loss, self.renderer, drifted, self.light_weight)
+        return loss, {**values, **judged, "flow": flow, **light}
 
     def _shown(self, batch: WindowBatch, made: Tensor, draw: torch.Generator, history: int) -> tuple[Tensor, Batch]:
         """Latents of the units that are decoded ``[N, V, C, h, w]``, and the true pictures of these units."""
@@ -229,4 +234,5 @@ class RefinementTrainer:
             "held_out_psnr": float(np.mean(fidelity)),
             "held_out_detail": detail.ratio(),
             "held_out_detail_correlation": detail.correlation(),
+            **light_scores(self.renderer, self.held_out),
         }

@@ -23,6 +23,7 @@ from ..stream.schedule import Schedule
 from .guidance import Noised, Scales, fitting_loss
 from .latent_bank import LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
+from .light import add_light, light_scores
 from .team import ALONE, Team
 from .transfer import send
 from .windows import logit_normal, refuse_sink, repeatable, resample_history, sample, shift_history, velocity
@@ -45,6 +46,7 @@ class ForcingStage:
         scales: guidance that is fitted, or None; each window then counts three times, see ``guidance``.
         single_share: share of the other steps that train chunks of one unit, for play at low latency.
         resampled: share of the other steps whose history the model makes; 0 is teacher forcing.
+        light_weight: weight of the error of the light that a generator with light reads; 0 for off.
         average: decay of the weight average.
         compile: compile the transformer's blocks; pays after about a minute.
     """
@@ -61,6 +63,7 @@ class ForcingStage:
     scales: Scales | None = None
     single_share: float = 0.25
     resampled: float = 0.0
+    light_weight: float = 1.0
     average: float = 0.999
     compile: bool = False
 
@@ -81,6 +84,7 @@ class ForcingTrainer:
         self.renderer, self.schedule, self.stage = renderer, schedule, stage
         self.bank, self.held_out, self.team = bank, held_out, team
         self.device = bank.device
+        self.light_weight = stage.light_weight if bank.knows_light else 0.0
         groups = [Group(part, stage.rate) for part in (renderer.structure, renderer.generator)]
         self.learner = Learner(groups, LearnerConfig(stage.warmup, stage.average), self.device, team)
         torch.manual_seed(1 + team.rank)
@@ -119,10 +123,11 @@ class ForcingTrainer:
             batch = resample_history(self.renderer, batch, draw, history, stage.shift)
         batch = shift_history(batch, draw, history, stage.history_shift)
         loss = self.loss(batch, draw, history)
-        norm = self.learner.descend(loss, self.step, share)
+        whole_loss, light = add_light(loss, self.renderer, batch, self.light_weight)
+        norm = self.learner.descend(whole_loss, self.step, share)
         self.step += 1
         kind = "first" if first else "resampled" if lead else "forced"
-        return {"loss": loss.detach(), f"loss_{kind}": loss.detach(), "gradient": norm}
+        return {"loss": loss.detach(), f"loss_{kind}": loss.detach(), **light, "gradient": norm}
 
     def loss(self, batch: WindowBatch, draw: torch.Generator, history: int) -> Tensor:
         """Mean squared error of the velocity of the chunk; noise and levels come from ``draw``."""
@@ -146,7 +151,8 @@ class ForcingTrainer:
 
     @torch.no_grad()
     def evaluate(self) -> dict[str, float]:
-        """Velocity loss, and error of latents sampled in 1, 2 and 8 steps, on held-out windows with true history."""
+        """Velocity loss, error of latents sampled in 1, 2 and 8 steps, on held-out windows with true history; and the
+        reader's scores, see ``light_scores``."""
         # Sizes of its own are not worth compiling for.
         with repeatable(), self.learner.averaged(), torch.compiler.set_stance("force_eager"):
             return self._held_out_scores()
@@ -159,4 +165,4 @@ class ForcingTrainer:
             made = sample(self.renderer, batch, torch.linspace(1, 0, steps + 1).tolist(), history)
             error = (made - batch.latents[:, history:]).square().mean()
             scores[f"latent_error_{steps}"] = float(error)
-        return scores
+        return scores | light_scores(self.renderer, self.held_out)

@@ -13,8 +13,10 @@ from torch import Tensor
 from ..model.encoder import normalize_latent
 from ..model.generator import Generator, Tokens
 from ..model.structure_encoder import StructureEncoder
+from ..stream.heading import with_light
 from ..stream.schedule import Schedule
 from .latent_bank import WindowBatch
+from .light import told_light
 from .transfer import send
 
 
@@ -45,12 +47,21 @@ def velocity(renderer: Networks, batch: WindowBatch, noised: Tensor, level: Tens
         table = renderer.structure.table(batch.look_table)
         features = renderer.structure.from_shares(torch.cat([batch.reference_shares, batch.shares], 1), table)
         zero = torch.zeros(1, device=device)
-        reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero, batch.reference_heading)
+        own, turns = _told(renderer.generator, batch, features[:, :1])
+        reference = Tokens(batch.reference, features[:, :1], batch.reference_level, zero, own)
         positions = torch.arange(1, level.shape[1] + 1, device=device)
         mapped = batch.mapped[:, :, None, None, None].to(features.dtype)
-        window = Tokens(noised, features[:, 1:] * mapped, level, positions, batch.heading)
+        window = Tokens(noised, features[:, 1:] * mapped, level, positions, turns)
         past, chunk = window.split(history)
         return renderer.generator(batch.text, reference, None, past, chunk)
+
+
+def _told(generator: Generator, batch: WindowBatch, structure: Tensor) -> tuple[Tensor, Tensor]:
+    """What the generator reads of headings: the reference's own and those of the units."""
+    light = told_light(generator, batch, structure)
+    if light is None:
+        return batch.reference_heading, batch.heading
+    return with_light(batch.reference_heading, light[:, None]), with_light(batch.heading, light[:, None])
 
 
 def sample(

@@ -21,11 +21,13 @@ Car 0 is the player. Of the last three, those that the plan asks for.
 
 A clip's meta: ``index`` in the plan, ``track``, ``split``, ``race``, ``race_seed``, ``start_tick``, ``camera``,
 ``look`` (all of it), ``look_seed``, ``place``, ``prompt``, ``timeline`` (entries with start and end in seconds of
-the clip).
+the clip), ``light`` (``[x, y, z]`` in world axes: the unit direction to the sun times the share of its light that no
+cloud deck takes away; other engines may leave it out).
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,6 +77,21 @@ def prompt_of(look: Look, class_maps: NDArray[np.uint8]) -> str:
     sample = class_maps[::8, ::2, ::2]
     counts = np.bincount(sample.reshape(-1), minlength=len(RACING))
     return look.prompt([int(c) for c in np.flatnonzero(counts >= _RARE * sample.size)])
+
+
+def light_of(look: Look) -> list[float]:
+    """Where a look's light comes from, ``[x, y, z]`` in world axes.
+
+    It points towards the sun and is 1 long under an open sky, 0 under a closed deck. A sun below the horizon still says
+    where the sky is bright.
+    """
+    weather, share = look.weather, 1.0 - look.lighting.deck
+    height = math.radians(weather.sun_elevation)
+    flat = share * math.cos(height)
+    around = weather.sun_azimuth
+    # Rounded, so that no library's last bit gets into the files.
+    light = flat * math.cos(around), flat * math.sin(around), share * math.sin(height)
+    return [round(v, 6) for v in light]
 
 
 def prepare_clip(clip: Clip, teacher_codec: str) -> dict[str, tuple[NDArray, str, Stored]]:

@@ -22,7 +22,7 @@ from ..views.look import Look, sample_look
 from ..views.scene import build_scene
 from ..views.scene_data import DrawList
 from .clip_plan import ClipJob, ClipPlan, ShardJob
-from .clips import KIND, Clip, pose_arrays, prepare_clip, prompt_of, shard_meta, write_clip
+from .clips import KIND, Clip, light_of, pose_arrays, prepare_clip, prompt_of, shard_meta, write_clip
 from .container import Container, ContainerWriter
 from .race_log import RaceLog, race_json
 
@@ -254,6 +254,7 @@ def _meta(shard: ShardJob, log: RaceLog, job: ClipJob, plan: ClipPlan, look: Loo
         "camera": job.camera,
         "look_seed": job.look,
         "look": look.to_dict(),
+        "light": light_of(look),
         "place": job.place,
         "timeline": log.timeline(job.start, job.frames).to_json(),
     }

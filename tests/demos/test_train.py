@@ -82,6 +82,21 @@ def test_resampling_too_starts_without_headings_but_nothing_goes_on_without_thos
     assert "generator.heading.weight" in capsys.readouterr().err
 
 
+def test_a_start_without_light_goes_on_with_it_and_packs(old, tmp_path, capsys):
+    lit, new = write_clips(tmp_path / "lit", frames=28, light=[0.6, 0.0, 0.8]), tmp_path / "new"
+    start = ["--start-from", str(old / "weights")]
+    assert train(lit, new, "teacher-forcing", "refinement", "--light", "--json", *start) == 0
+    scores = json.loads(capsys.readouterr().out.splitlines()[-1])
+    assert all(0 < stage["light_error"] != stage["light_error_of_zero"] for stage in scores.values())
+    config = read_header(new / "weights" / "generator.safetensors").config
+    assert config["heading"]
+    assert config["light"]
+    assert main(["pack", str(new), "--preset", "toy", "--out", str(new / "toy.safetensors")]) == 0
+    generator = open_renderer("toy", new).generator
+    assert generator.light.weight.any()  # learnt in four steps from zero
+    assert generator.reader.say.weight.any()
+
+
 def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):
     assert train(clips, tmp_path, "teacher-forcing") == 2
     assert "run the stage 'autoencoder' first" in capsys.readouterr().err

@@ -45,9 +45,9 @@ def toy_renderer() -> Renderer:
     return renderer.eval()
 
 
-def heading_renderer() -> Renderer:
-    """The same weights, and a generator that reads headings."""
-    generator = replace(TOY_GENERATOR, heading=True)
+def heading_renderer(light: bool = False) -> Renderer:
+    """The same weights, and a generator that reads headings, and the light if asked to."""
+    generator = replace(TOY_GENERATOR, heading=True, light=light)
     renderer = Renderer(RendererConfig("toy", WIDTH, HEIGHT, TOY_AUTOENCODER, generator))
     torch.manual_seed(1)
     waken(renderer)

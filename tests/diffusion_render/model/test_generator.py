@@ -110,20 +110,61 @@ def turned(run: Tokens) -> Tokens:
 @torch.no_grad()
 def test_no_heading_and_a_layer_at_zero_are_no_layer_bit_for_bit():
     torch.manual_seed(0)
-    plain, fresh, awake = Generator(replace(CONFIG, heading=False)), Generator(CONFIG), Generator(CONFIG)
+    config = replace(CONFIG, light=True)
+    plain, fresh, awake = Generator(replace(CONFIG, heading=False)), Generator(config), Generator(config)
     waken(plain)
     waken(awake)
     for target in (fresh, awake):
         missing, unexpected = target.load_state_dict(plain.state_dict(), strict=False)
         assert (tuple(missing), unexpected) == (MAY_BE_MISSING, [])
-    runs = run_of(1, 0, 1), run_of(2, 1, 2), run_of(2, 3, 6), run_of(2, 5, 3)
+    runs = [lit(run_of(*sizes)) for sizes in RUNS]
     silent = [run._replace(heading=None) for run in runs]
     unknown = [run._replace(heading=torch.zeros_like(run.heading)) for run in runs]
-    expected = plain(TEXT, *runs)
+    dark = [lit(run, 0.0) for run in runs]
+    expected = plain(TEXT, *silent)
     assert torch.equal(fresh(TEXT, *runs), expected)
     assert torch.equal(awake(TEXT, *silent), expected)
     assert torch.equal(awake(TEXT, *unknown), expected)
-    assert not torch.equal(awake(TEXT, *runs), expected)
+    assert not torch.equal(awake(TEXT, *dark), expected)
+    assert not torch.equal(awake(TEXT, *runs), awake(TEXT, *dark))
+
+
+RUNS = (1, 0, 1), (2, 1, 2), (2, 3, 6), (2, 5, 3)
+"""Reference, sink, history and chunk."""
+
+
+def lit(run: Tokens, share: float = 1.0) -> Tokens:
+    """The same with a light for every unit."""
+    light = share * torch.randn(*run.heading.shape[:2], 3, generator=torch.Generator().manual_seed(8))
+    return run._replace(heading=torch.cat([run.heading[..., :3], light], -1))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("light", [False, True])
+def test_headings_of_another_kind_are_refused_with_both_numbers(light):
+    reads, comes = (6, 3) if light else (3, 6)
+    run = run_of(1, 0, 1) if light else lit(run_of(1, 0, 1))
+    with pytest.raises(ValueError, match=f"reads {reads} values of a unit's heading, got {comes}"):
+        Generator(replace(CONFIG, light=light)).prefix(TEXT, run, None)
+
+
+def test_light_without_headings_is_refused():
+    with pytest.raises(ValueError, match="needs heading=True"):
+        GeneratorConfig(light=True)
+
+
+@torch.no_grad()
+def test_light_reaches_the_velocity_from_every_run_and_caches_hold_it():
+    torch.manual_seed(0)
+    model = Generator(replace(CONFIG, light=True)).eval()
+    waken(model)
+    runs = [lit(run_of(*sizes)) for sizes in RUNS]
+    before = model(TEXT, *runs)
+    for k, run in enumerate(runs):
+        darker = [*runs[:k], lit(run, 0.5), *runs[k + 1 :]]
+        assert (model(TEXT, *darker) - before).abs().max() > 1e-6, k
+    cached = model.step(model.remember(model.prefix(TEXT, *runs[:2]), runs[2]), runs[3])
+    assert (cached - before).abs().max() < 1e-5
 
 
 @torch.no_grad()

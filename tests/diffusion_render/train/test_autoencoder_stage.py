@@ -18,8 +18,8 @@ CPU = torch.device("cpu")
 FRAMES = 12
 
 
-def write_clips(folder, clips: int = 4, frames: int = FRAMES):
-    """Two shards of clips whose colour is fixed by class and look, with a depth plane."""
+def write_clips(folder, clips: int = 4, frames: int = FRAMES, light: object = None):
+    """Two shards of clips whose colour is fixed by class and look, with a depth plane, and with a light if given."""
     folder.mkdir(exist_ok=True)
     for shard in range(2):
         with ContainerWriter(folder / f"race-{shard}.clips", "paintover-clips-1") as writer:
@@ -32,7 +32,8 @@ def write_clips(folder, clips: int = 4, frames: int = FRAMES):
                 depth = np.full((frames, HEIGHT, WIDTH), 10.0, np.float16)
                 for name, array in (("class", maps), ("teacher", colors[maps]), ("camera", camera), ("depth", depth)):
                     writer.add(f"{number}/{name}", array, "zstd" if name != "teacher" else "raw")
-                metas.append({"index": index, "look_seed": index // 2, "prompt": "a circuit"})
+                lit = {} if light is None else {"light": light}
+                metas.append({"index": index, "look_seed": index // 2, "prompt": "a circuit", **lit})
             writer.commit({"clips": metas})
     return folder
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import math
 import multiprocessing
 import os
 import signal
@@ -16,13 +17,14 @@ from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording import studio, workers
 from engine_sim.recording.clip_plan import ClipPlan, plan_clips, plan_races, plan_shards
-from engine_sim.recording.clips import ClipFolder, Shard
+from engine_sim.recording.clips import ClipFolder, Shard, light_of
 from engine_sim.recording.race_log import has_race, open_race, simulate_race
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.record import record_session
 from engine_sim.recording.render_pool import Workers, render_clips
 from engine_sim.recording.workers import GL_DEVICE, _start_renderer
 from engine_sim.tracks.catalogue import load_track, split_of, track_names
+from engine_sim.views import teacher_light
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.look import sample_look
 from engine_sim.views.scene import build_scene
@@ -86,6 +88,26 @@ def test_clips_carry_planes_look_prompt_and_timeline(folder):
     assert clip.meta["split"] == "train"
     assert any(entry["kind"] == "phase" for entry in clip.meta["timeline"])
     assert all(0.0 <= e["start"] <= e["end"] <= 4 / 24 + 1e-6 for e in clip.meta["timeline"])
+
+
+def test_clips_name_the_light_of_their_look(folder):
+    clips = ClipFolder(folder)
+    for index in range(6):
+        meta = clips.clip(index).meta
+        look = sample_look(meta["look_seed"])
+        *flat, up = meta["light"]
+        share = 1.0 - look.lighting.deck
+        assert math.atan2(flat[1], flat[0]) % math.tau == pytest.approx(look.weather.sun_azimuth % math.tau, abs=1e-3)
+        assert math.degrees(math.asin(up / share)) == pytest.approx(look.weather.sun_elevation, abs=1e-2)
+        assert math.hypot(*flat, up) == pytest.approx(share, abs=1e-5)
+
+
+def test_a_light_points_where_the_sun_stands_and_is_short_under_a_deck():
+    clear, dull = (light_of(sample_look(3, lighting)) for lighting in ("clear midday", "overcast"))
+    assert math.hypot(*clear) == pytest.approx(1.0, abs=1e-5)
+    assert math.hypot(*dull) < 0.1
+    sun = teacher_light.light_of(sample_look(3, "clear midday")).sun
+    assert clear == pytest.approx(list(sun), abs=1e-3)
 
 
 def test_other_places_of_a_look_are_found(folder):
