@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import os
 import select
 import signal
@@ -28,7 +29,8 @@ def guarded(command: str, action: Callable[[], int]) -> int:
         action: returns its exit code.
     """
     try:
-        return int(action())
+        with repeated_interrupts():
+            return int(action())
     except UserError as error:
         complain(f"paintover {command}: {' '.join(str(error).split())}")
         return BAD_INPUT
@@ -48,6 +50,41 @@ def complain(line: str) -> None:
         ready = [0]
     if ready:
         print(shown(line, LONGEST), file=sys.stderr, flush=True)
+
+
+AGAIN_S = 0.01
+"""From an interrupt that was lost to its repetition: what lost it is over then."""
+
+
+@contextlib.contextmanager
+def repeated_interrupts() -> Iterator[None]:
+    """A Ctrl-C that is swallowed is raised again.
+
+    What is raised while an object is taken down is printed and lost, and a signal may well come then: ZeroMQ's frames
+    ask for signals whenever one of them is let go.
+    """
+    before = sys.unraisablehook
+
+    def hook(unraisable: sys.UnraisableHookArgs) -> None:
+        if issubclass(unraisable.exc_type, KeyboardInterrupt):
+            threading.Timer(AGAIN_S, interrupt_main_thread).start()
+        else:
+            before(unraisable)
+
+    sys.unraisablehook = hook
+    try:
+        yield
+    finally:
+        sys.unraisablehook = before
+
+
+def interrupt_main_thread() -> None:
+    """Raise KeyboardInterrupt in the main thread, also where Ctrl-C is ignored and only SIGTERM was heard."""
+    main = threading.main_thread().ident or 0
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler and hasattr(signal, "pthread_kill"):
+        signal.pthread_kill(main, signal.SIGINT)  # a thread that waits in the system wakes up for it
+    else:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(main), ctypes.py_object(KeyboardInterrupt))
 
 
 @contextlib.contextmanager
