@@ -131,7 +131,8 @@ int main(int count, char **words) {
     while (!stop && now_ns() < end) {
         zmq_pollitem_t item = {sock, 0, ZMQ_POLLIN, 0};
         zmq_poll(&item, 1, now_ns() < due ? (due - now_ns()) / 1000000 + 1 : 0);
-        heard += std::max(now() - turn, heartbeat) - heartbeat, turn = now();  // we may have been suspended
+        uint64_t t = now();  // read once: we may be suspended anywhere, and are heard again a turn later
+        heard += std::max(t - turn, heartbeat) - heartbeat, turn = t;
         for (string parts[2]; item.revents & ZMQ_POLLIN; take(parts[0], parts[1]), zmq_poll(&item, 1, 0))
             for (k = 0, more = 1; more; k++) {
                 static char buffer[65537];  // longer frames are cut: this engine only counts the pictures
@@ -141,10 +142,9 @@ int main(int count, char **words) {
             }
         if (now_ns() >= due) draw(), due = std::max(due + 1000000000 / FPS, now_ns() - 1000000000 / FPS);
         send_frame();
-        if (is_open && now() > heard + dead) lose(); else if (!is_open && now() >= greet_at) greet();
+        if (t = now(); is_open && t > heard + dead && t - turn < heartbeat) lose(); else if (!is_open && t >= greet_at) greet();
         if (is_open && now() - spoke > heartbeat) send(PING, {{"id", number(seq)}, {"time", number(now_ns())}});
     }
-    send(BYE, {{"text", text("the C++ engine ends")}});
-    std::printf("%d frames, %d pictures\n", int(seq), int(pictures));
+    send(BYE, {{"text", text("the C++ engine ends")}}), std::printf("%d frames, %d pictures\n", int(seq), int(pictures));
     return zmq_close(sock), zmq_ctx_term(context), stop == 2;
 }
