@@ -8,6 +8,7 @@ import platform
 import statistics
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Any
 
 
@@ -61,3 +62,12 @@ def summary(samples: Sequence[float]) -> dict[str, float]:
 def print_json(report: dict[str, Any]) -> None:
     """One JSON object on one line; NaN and infinity are refused because JSON has none."""
     print(json.dumps(report, allow_nan=False, ensure_ascii=False), flush=True)
+
+
+def resident_mb(pid: int) -> float:
+    """Resident memory of a process in MB; 0 where the system does not tell."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -16,15 +16,17 @@ LEAST_WORK = 1 << 15
 _ONE_AT_A_TIME = threading.Lock()
 
 
-def can_fuse(*tensors: Tensor | None) -> bool:
-    """Whether kernels for fp32 on a processor may take these: they know no gradients, and cannot be compiled."""
+def on_processor(*tensors: Tensor | None) -> bool:
+    """Whether kernels for processors may take these: they know no gradients, and cannot be compiled."""
     if torch.compiler.is_compiling():
         return False
     grad = torch.is_grad_enabled()
-    return all(
-        t is None or (t.dtype is torch.float32 and t.device.type == "cpu" and not (grad and t.requires_grad))
-        for t in tensors
-    )
+    return all(t is None or (t.device.type == "cpu" and not (grad and t.requires_grad)) for t in tensors)
+
+
+def can_fuse(*tensors: Tensor | None) -> bool:
+    """``on_processor``, for kernels that take fp32 alone."""
+    return all(t is None or t.dtype is torch.float32 for t in tensors) and on_processor(*tensors)
 
 
 def run_parallel(kernel: Callable[..., None], work: int, *args: Any) -> None:

@@ -16,11 +16,10 @@ from typing import Any
 import numpy as np
 
 from demos.benches.spread import spread
-from demos.bridge.bench import resident_mb
 from demos.bridge.drawn import OFFERED_PLANES, drawn_frame
 from demos.play.pacing import Arrived, Pacing, PacingConfig
 from demos.play.renderer_process import RendererProcess
-from demos.report import machine_facts, package_version
+from demos.report import machine_facts, package_version, resident_mb
 from engine_sim.core.errors import UserError
 from engine_sim.core.ticks import TICK_RATE, ticks_per_frame
 from engine_sim.racing.world import RaceSetup

@@ -37,6 +37,22 @@ class PartsPlan:
     seconds: float = 3.0
 
 
+def model_facts(plan: RendererPlan, model: Renderer, size: tuple[int, int]) -> dict[str, Any]:
+    """What a model's figures depend on: the model, its size and number type, device and versions."""
+    weight = next(model.parameters())
+    return {
+        "preset": plan.preset,
+        "random_weights": plan.random_weights,
+        "size": list(size),
+        "frames": FRAMES * plan.schedule.chunk,
+        "device": device_name(weight.device),
+        "number_type": str(weight.dtype).removeprefix("torch."),
+        "threads": torch.get_num_threads(),
+        **machine_facts(),
+        "torch": package_version("torch"),
+    }
+
+
 class Bench:
     """A model with one chunk's inputs: noise, blocks of classes, a camera ten metres from everything.
 
@@ -71,17 +87,9 @@ class Bench:
         wall, busy = self._measure(call)
         return {
             "bench": what,
-            "preset": self.plan.renderer.preset,
-            "random_weights": self.plan.renderer.random_weights,
-            "size": [self.width, self.height],
-            "frames": FRAMES * self.schedule.chunk,
+            **model_facts(self.plan.renderer, self.model, (self.width, self.height)),
             "ms": spread(wall),
             "cpu_ms": spread(busy),
-            "device": device_name(self.device),
-            "number_type": str(self.dtype).removeprefix("torch."),
-            "threads": torch.get_num_threads(),
-            **machine_facts(),
-            "torch": package_version("torch"),
         }
 
     def _measure(self, call: Call) -> tuple[list[float], list[float]]:

@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from demos.benches.parts import model_facts
 from demos.benches.spread import percentile, spread
-from demos.bridge.bench import resident_mb
 from demos.renderer.factory import RendererPlan, StreamFactory
-from demos.renderer.process import device_name
 from demos.renderer.session import StreamRenderer
-from demos.report import machine_facts, package_version
+from demos.report import resident_mb
 from diffusion_render.model.encoder import FRAMES
 from render_bridge.protocol.events import FrameTaken
 
@@ -115,7 +114,8 @@ class Players:
         every = FRAMES * self.plan.renderer.schedule.chunk / self.plan.fps
         begun = time.monotonic()
         due = [begun + every * (1 + k / len(self._streams)) for k in range(len(self._streams))]
-        while (k := due.index(min(due))) is not None and due[k] < begun + seconds:
+        while min(due) < begun + seconds:
+            k = due.index(min(due))
             time.sleep(max(0.0, due[k] - time.monotonic()))
             before = time.monotonic()
             self._draw(self._streams[k])
@@ -153,19 +153,15 @@ def bench_players(plan: PlayersPlan, say: Say) -> dict[str, Any]:
         f"{factory.what}: {plan.players} players, a chunk {ms['median']:.2f} ms host to host, p99 {slowest:.2f}; "
         f"one right after the other {spread(on)['median']:.2f}; {figures.late} of {len(figures.drawn)} late"
     )
-    weight = next(factory.model.parameters())
     return {
         "bench": "players",
-        "preset": plan.renderer.preset,
-        "random_weights": plan.renderer.random_weights,
-        "size": list(plan.size),
+        **model_facts(plan.renderer, factory.model, plan.size),
         "players": plan.players,
-        "frames": FRAMES * plan.renderer.schedule.chunk,
         "steps": len(plan.renderer.schedule.steps),
         "video_fps": plan.fps,
         "depth": plan.depth,
         "compiled": plan.renderer.compile,
-        "recorded": weight.device.type == "cuda" and not plan.renderer.eager,
+        "recorded": factory.records,
         "ready_s": round(ready, 1),
         "ms": {**ms, "p99": slowest},
         "ms_one_after_the_other": spread(on),
@@ -174,10 +170,6 @@ def bench_players(plan: PlayersPlan, say: Say) -> dict[str, Any]:
         "late": figures.late,
         "recompiles": compiles() - recompiled,
         "memory_growth_mb": round(resident_mb(os.getpid()) - before, 1),
-        "device": device_name(weight.device),
-        "number_type": str(weight.dtype).removeprefix("torch."),
-        **machine_facts(),
-        "torch": package_version("torch"),
     }
 
 

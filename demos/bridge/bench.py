@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from demos.benches.spread import percentile, spread
 from demos.bridge.floor import bare_pair
 from demos.bridge.limits import AGE_MS, FPS, SLOW_S, limits, line_of
-from demos.report import machine_facts
+from demos.report import machine_facts, resident_mb
 from engine_sim.core.errors import UserError
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
@@ -227,12 +227,3 @@ def enough(found: list[T], seconds: float) -> list[T]:
     if len(found) < FEWEST:
         raise UserError(f"only {len(found)} pictures to measure came in {seconds:g} s: give it more --seconds")
     return found
-
-
-def resident_mb(pid: int) -> float:
-    """Resident memory of a process in MB; 0 where the system does not tell."""
-    try:
-        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-    except OSError:
-        return 0.0
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6

@@ -108,7 +108,10 @@ def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[
     from demos.renderer.process import need_torch, set_up_torch
 
     need_torch()
-    size = parse_size(args.size) if args.size else None
+    from diffusion_render.model.renderer import PRESETS as SIZED
+
+    config = SIZED[args.preset]
+    size = parse_size(args.size) if args.size else (config.width, config.height)
     plan = plan_of(args, args.preset)
     if args.what == "loop":
         return measure_loop(args, track, seconds, size)
@@ -125,33 +128,28 @@ def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[
 
 
 def measure_players(
-    args: argparse.Namespace, plan: RendererPlan, seconds: float, size: tuple[int, int] | None
+    args: argparse.Namespace, plan: RendererPlan, seconds: float, size: tuple[int, int]
 ) -> dict[str, Any]:
     """Figures of streams that share a model in this process. UserError for a number of players that cannot be."""
     from demos.benches.players import PlayersPlan, bench_players
-    from diffusion_render.model.renderer import PRESETS as SIZED
 
     if not 1 <= args.players <= MOST_PLAYERS:
         raise UserError(f"--players must be 1 to {MOST_PLAYERS}, got {args.players}")
-    config = SIZED[args.preset]
-    at = size or (config.width, config.height)
-    return bench_players(PlayersPlan(plan, at, args.players, seconds, depth=args.depth), say=print)
+    return bench_players(PlayersPlan(plan, size, args.players, seconds, depth=args.depth), say=print)
 
 
-def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int] | None) -> dict[str, Any]:
+def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int]) -> dict[str, Any]:
     """Figures of the whole loop; the model runs in another process. UserError without weights."""
     from demos.benches.loop import LoopPlan, bench_loop
     from demos.bridge.options import mendable
     from diffusion_render.model.places import has_weights
-    from diffusion_render.model.renderer import PRESETS as SIZED
 
     if not args.random_weights and not has_weights(args.preset, args.weights):
         raise UserError(f"no weights of {args.preset} are there to measure with; --random-weights costs the same time")
-    config = SIZED[args.preset]
     words = ["--preset", args.preset, "--sessions", "1", *(["--random-weights"] if args.random_weights else [])]
     words += [f"--{name}" for name in ("eager", "compile") if getattr(args, name)]
     for name in ("weights", "device", "threads", "number_type", "chunk"):
         if getattr(args, name) is not None:
             words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
     with mendable():
-        return bench_loop(LoopPlan(track, words, size or (config.width, config.height), seconds), say=print)
+        return bench_loop(LoopPlan(track, words, size, seconds), say=print)

@@ -21,7 +21,7 @@ from engine_sim.views.scene import build_scene
 
 from .hud import PLAYER, Hud, Minimap, read_hud
 from .paint_plan import PaintPlan
-from .preparing import preparation
+from .preparing import compiled_drive, preparation
 
 if TYPE_CHECKING:
     from demos.prompt_schedule.text import Change
@@ -181,8 +181,7 @@ class Loader:
     def game(self, options: PlayOptions, place: Track, progress: Callable[[str], None]) -> Game:
         """A race on it, rules compiled, recording prepared. UserError if the session folder is taken."""
         progress(preparation("preparing the race"))
-        Drive(options.setup, options.camera, place).step()  # a spare one takes the compiler's time
-        drive = Drive(options.setup, options.camera, place)
+        drive = compiled_drive(options.setup, options.camera, place)
         if options.record is None:
             return Game(drive)
         progress("preparing the recording")

@@ -37,7 +37,7 @@ from render_bridge.palette import RACING
 
 from .game import Game, PlayOptions, Tape
 from .hud import PLAYER
-from .preparing import COMPILING, rules_compiled
+from .preparing import COMPILING, compiled_drive, rules_compiled
 from .stage import shown_views
 
 if TYPE_CHECKING:
@@ -95,8 +95,7 @@ def prepared_drive(options: PlayOptions, say: Say) -> Drive:
     if not rules_compiled():
         say(COMPILING)
     load_track(setup.track)
-    Drive(setup, options.camera).step()  # a spare one takes the compiler's time, which is no figure of ours
-    return Drive(setup, options.camera)
+    return compiled_drive(setup, options.camera)
 
 
 def script_of(options: PlayOptions) -> Callable[[int], Controls]:

@@ -9,6 +9,9 @@ import numba
 
 from engine_sim.core.jit import cache_root, source_key
 from engine_sim.racing import tick
+from engine_sim.racing.world import RaceSetup
+from engine_sim.recording.drive import Drive
+from engine_sim.tracks.track import Track
 
 _numba: Any = numba.config
 COMPILING = "compiling the rules: once on this machine, and it takes minutes"
@@ -25,3 +28,9 @@ def rules_compiled() -> bool:
 def preparation(otherwise: str) -> str:
     """A line for people who wait for a race: that rules are compiled, or ``otherwise`` if nothing takes long."""
     return otherwise if rules_compiled() else COMPILING
+
+
+def compiled_drive(setup: RaceSetup, camera: str, track: Track | None = None) -> Drive:
+    """A drive at its start, its rules compiled: a spare one takes the compiler's time, which is no figure of ours."""
+    Drive(setup, camera, track).step()
+    return Drive(setup, camera, track)

@@ -16,7 +16,7 @@ from engine_sim.views.look import Look
 
 from .game import Game, Loader, PlayOptions
 from .hud import Hud
-from .preparing import preparation
+from .preparing import compiled_drive, preparation
 from .sessions import read_header
 
 CHECK_TICKS = 120
@@ -84,8 +84,7 @@ class ReplayLoader(Loader):
         """The drive at its start."""
         assert self._session is not None, "the place comes first"
         progress(preparation("preparing the race"))
-        Drive(options.setup, options.camera, place).step()  # a spare one takes the compiler's time
-        return PlayedBack(Drive(options.setup, options.camera, place), self._session)
+        return PlayedBack(compiled_drive(options.setup, options.camera, place), self._session)
 
 
 def replay_options(folder: Path, options: PlayOptions) -> PlayOptions:

@@ -86,9 +86,13 @@ class StreamFactory:
         most = self.offer.window // 2
         return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, most, self._windows)
 
+    @property
+    def records(self) -> bool:
+        """True if windows are recorded once and replayed."""
+        return next(self.model.parameters()).device.type == "cuda" and not self.plan.eager
+
     def _make_windows(self, say: Say) -> RenderWindow:
-        on_gpu = next(self.model.parameters()).device.type == "cuda"
-        return RecordedWindows(CudaRecorder(), say) if on_gpu and not self.plan.eager else render_window
+        return RecordedWindows(CudaRecorder(), say) if self.records else render_window
 
     def warm_up(self) -> None:
         """Draw two chunks at the preset's size, which no one sees: memory, kernels and compiled code are ready then."""

@@ -7,6 +7,8 @@ from engine_sim.views.frame import FrameState
 from . import actions as act
 from .desk import WebDesk
 
+FOR_A_RENDERER = "is for a renderer; these are the engine's own views"
+
 
 def choose(desk: WebDesk, action: act.Action, frame: FrameState | None) -> bool:
     """Carry out a choice; False if the action is none.
@@ -52,7 +54,7 @@ def take_look(desk: WebDesk, number: int, frame: FrameState | None) -> None:
 def take_prompt(desk: WebDesk, text: str) -> None:
     """Another prompt; an empty one is the look's own."""
     if desk.studio is None:
-        desk.outlet.notice("a prompt is for a renderer; these are the engine's own views")
+        desk.outlet.notice(f"a prompt {FOR_A_RENDERER}")
         return
     desk.prompt = text
     desk.studio.prompt(text)
@@ -62,7 +64,7 @@ def take_prompt(desk: WebDesk, text: str) -> None:
 def take_reference(desk: WebDesk, action: act.TakeReference, frame: FrameState | None) -> None:
     """Paint after a picture."""
     if desk.studio is None:
-        desk.outlet.notice("a reference is for a renderer; these are the engine's own views")
+        desk.outlet.notice(f"a reference {FOR_A_RENDERER}")
         return
     desk.reference = action.name
     desk.studio.refer(action.picture, desk.named_look, frame, desk.prompt)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from collections import defaultdict
 from pathlib import Path
 from typing import NamedTuple
+
+from demos.report import resident_mb
 
 PROC = Path("/proc")
 
@@ -51,9 +52,8 @@ def parent_of(folder: Path) -> int | None:
 def figures_of(folder: Path) -> tuple[float, int, int] | None:
     """Resident MB, open files and threads of a process; None if it has ended meanwhile."""
     try:
-        pages = int((folder / "statm").read_text().split()[1])
-        return pages * os.sysconf("SC_PAGE_SIZE") / 1e6, len(list((folder / "fd").iterdir())), _threads(folder)
-    except (OSError, IndexError):
+        return resident_mb(int(folder.name)), len(list((folder / "fd").iterdir())), _threads(folder)
+    except OSError:
         return None
 
 

@@ -20,6 +20,7 @@ from demos.play.textbox import printable
 from engine_sim.core.errors import UserError
 
 from .actions import Hello, TakeReference
+from .choices import FOR_A_RENDERER
 from .files import guarded_by, page_file
 from .gate import Gate
 from .hub import Hub
@@ -166,7 +167,7 @@ class WebServer:
             size = self.options.width, self.options.height
             picture = await asyncio.get_running_loop().run_in_executor(None, picture_of, data, name, *size)
             if self.options.paint is None:
-                raise UserError("a reference is for a renderer; these are the engine's own views")
+                raise UserError(f"a reference {FOR_A_RENDERER}")
             self.hub.drive(viewer, TakeReference(picture, name))
         except web.HTTPRequestEntityTooLarge:
             most = MOST_REFERENCE // 1024**2

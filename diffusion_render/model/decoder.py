@@ -18,7 +18,7 @@ from kernels.block_picture.fast_cpu import block_picture_cpu
 from kernels.block_picture.plain import block_picture
 from kernels.class_select.fast_cpu import class_select_cpu
 from kernels.class_select.plain import COLORS, class_select
-from kernels.dispatch import can_fuse
+from kernels.dispatch import can_fuse, on_processor
 
 from .encoder import FRAMES
 from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, unfold_time
@@ -31,9 +31,7 @@ DecoderState: TypeAlias = tuple[Tensor, ...]
 
 def select(codes: Tensor, corrections: Tensor) -> Tensor:
     """``class_select`` by whichever twin can: the fast one has no gradients and cannot be compiled."""
-    trains = torch.is_grad_enabled() and corrections.requires_grad
-    plain = trains or corrections.device.type != "cpu" or torch.compiler.is_compiling()
-    return (class_select if plain else class_select_cpu)(codes, corrections)
+    return (class_select_cpu if on_processor(corrections) else class_select)(codes, corrections)
 
 
 class FrameHead(nn.Module):

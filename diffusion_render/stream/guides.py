@@ -13,6 +13,8 @@ from torch import Tensor
 from kernels.anchored_noise.fast_cpu import anchored_noise_cpu
 from kernels.anchored_noise.plain import Cameras, anchored_noise, noise_volume
 
+from ..model.transfer import send
+
 CAMERA_VALUES = 12
 """Position, forward, up (three each), vertical field of view in rad, near and far in metres."""
 
@@ -68,7 +70,7 @@ class GuideNoise:
         known = [g for g in frames if g is not None]
         if not self._wanted or len(known) < len(frames):
             return lambda dtype: None
-        depth = torch.cat([g.depth for g in known]).to(self._device)
+        depth = torch.cat([send(g.depth, self._device) for g in known])
         cameras = cameras_of(torch.cat([g.camera for g in known]).to(self._device))
         if self._volume is not None:
             noise = anchored_noise(depth, cameras, self._volume)

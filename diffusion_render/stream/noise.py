@@ -9,6 +9,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
+from ..model.transfer import send
+
 KEPT = 32
 """Draws that wait for their use; what was drawn ahead for a plan that then changed is dropped beyond that."""
 
@@ -35,8 +37,7 @@ class UnitNoise:
 
     def __call__(self, draw: Draw) -> Tensor:
         """The noise ``[1, 1, C, h, w]``, on the device."""
-        noise = self._kept.pop(draw) if draw in self._kept else self._make(draw)
-        return noise.to(self._device, non_blocking=True)
+        return send(self._kept.pop(draw) if draw in self._kept else self._make(draw), self._device)
 
     def ahead(self, draws: Iterable[Draw]) -> None:
         """Make these now: while the device is busy, the CPU has time."""
@@ -49,6 +50,4 @@ class UnitNoise:
     def _make(self, draw: Draw) -> Tensor:
         digest = hashlib.sha256(f"{draw.seed}/{draw.purpose}/{draw.unit}".encode()).digest()
         generator = torch.Generator().manual_seed(int.from_bytes(digest[:7], "little"))
-        noise = torch.randn(self._shape, generator=generator).to(self._dtype)
-        # Not sent yet: a copy from ordinary memory would wait for everything that the device has to do before it.
-        return noise.pin_memory() if self._device.type == "cuda" else noise
+        return torch.randn(self._shape, generator=generator).to(self._dtype)

@@ -18,6 +18,7 @@ from ..model.decoder import DecoderState
 from ..model.encoder import FRAMES
 from ..model.generator import Tokens
 from ..model.renderer import Renderer
+from ..model.transfer import send
 from .guides import GuideNoise, Guides
 from .heading import UNKNOWN, unit_headings
 from .look import make_look
@@ -162,18 +163,11 @@ class StreamSession:
         if guides is not None:
             guides.check(class_maps.shape)
         pictures: list[Tensor] = []
-        class_maps = self._fetched(class_maps)
-        if guides is not None and self.device.type == "cuda":
-            guides = Guides(self._fetched(guides.depth), guides.camera)
-        for k, frame in enumerate(class_maps):
+        for k, frame in enumerate(send(class_maps, self.device)):
             self._pending.append((frame, None if guides is None else guides.frame(k)))
             if self.frames_wanted == 0:
                 pictures += self._render_window()
         return pictures
-
-    def _fetched(self, planes: Tensor) -> Tensor:
-        """The same on the device, which copies pinned memory by itself."""
-        return planes.to(self.device, non_blocking=planes.is_pinned())
 
     def _render_window(self) -> list[Tensor]:
         window = self._window()

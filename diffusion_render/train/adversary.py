@@ -9,10 +9,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from ..model.transfer import send
 from .discriminator import Discriminator, DiscriminatorConfig
 from .losses import discriminator_loss
 from .team import ALONE, Team
-from .transfer import send
 
 RATE = 2e-4
 

@@ -23,9 +23,9 @@ from kernels.anchored_noise.plain import Crop, anchored_noise, noise_volume
 from ..evaluate.streaming import Drive
 from ..model.encoder import FRAMES
 from ..model.look_table import measure_look
+from ..model.transfer import send
 from ..stream.guides import Guides, cameras_of
 from .shards import ShardError, read_metas, read_shard, shard_paths
-from .transfer import send
 
 NoiseMaker: TypeAlias = Callable[..., Tensor]
 """``anchored_noise``, plain or compiled."""

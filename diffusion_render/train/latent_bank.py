@@ -19,9 +19,9 @@ from tqdm import tqdm
 from ..model.autoencoder import Autoencoder
 from ..model.encoder import FRAMES
 from ..model.structure_encoder import class_shares
+from ..model.transfer import send
 from ..stream.heading import camera_headings, seen_from, turned
 from .clip_bank import ClipBank, to_unit
-from .transfer import send
 
 OWN, AWAY, NONE = range(3)
 """Where a window's reference comes from: its own clip, its partner, nowhere."""

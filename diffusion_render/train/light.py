@@ -69,8 +69,11 @@ def light_loss(renderer: Renderer, batch: WindowBatch) -> Tensor | None:
 def add_light(loss: Tensor, renderer: Renderer, batch: WindowBatch, weight: float) -> tuple[Tensor, dict[str, Tensor]]:
     """A stage's loss with the reader's, ``weight`` times, and what the curves show of it; as it was without a reader
     or a weight."""
-    error = light_loss(renderer, varied(batch)) if weight else None
-    return (loss, {}) if error is None else (loss + weight * error, {"light": error.detach()})
+    if not weight or renderer.generator.reader is None:
+        return loss, {}
+    error = light_loss(renderer, varied(batch))
+    assert error is not None
+    return loss + weight * error, {"light": error.detach()}
 
 
 def _error(batch: WindowBatch, read: Tensor) -> Tensor:

@@ -19,13 +19,13 @@ import torch
 from torch import Tensor
 
 from ..model.renderer import Renderer
+from ..model.transfer import send
 from ..stream.schedule import Schedule
 from .guidance import Noised, Scales, fitting_loss
 from .latent_bank import LatentBank, WindowBatch
 from .learner import Group, Learner, LearnerConfig
 from .light import add_light, light_scores
 from .team import ALONE, Team
-from .transfer import send
 from .windows import logit_normal, refuse_sink, repeatable, resample_history, sample, shift_history, velocity
 
 

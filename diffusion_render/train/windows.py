@@ -13,11 +13,11 @@ from torch import Tensor
 from ..model.encoder import normalize_latent
 from ..model.generator import Generator, Tokens
 from ..model.structure_encoder import StructureEncoder
+from ..model.transfer import send
 from ..stream.heading import with_light
 from ..stream.schedule import Schedule
 from .latent_bank import WindowBatch
 from .light import told_light
-from .transfer import send
 
 
 class Networks(Protocol):

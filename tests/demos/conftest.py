@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 SCREEN = (1280, 800)
 
 
+@pytest.fixture
+def address(tmp_path: Path) -> str:
+    """Where a renderer of the test's own may listen."""
+    return f"ipc://{tmp_path}/bridge.sock"
+
+
 class Desktop:
     """One Xvfb: its display, keys through xdotool, and the pixels that a person would see.
 

@@ -45,11 +45,6 @@ def compiled(tmp_path_factory):
     return target
 
 
-@pytest.fixture
-def address(tmp_path):
-    return f"ipc://{tmp_path}/external.sock"
-
-
 class Running:
     """A process that ends with the test, and whatever it started with it."""
 

@@ -65,11 +65,6 @@ def reference(name: str, rgb: int | None = 9) -> Reference:
 
 
 @pytest.fixture
-def address(tmp_path) -> str:
-    return f"ipc://{tmp_path}/renderer.sock"
-
-
-@pytest.fixture
 def table(address) -> Iterator[Table]:
     table = Table(address)
     yield table

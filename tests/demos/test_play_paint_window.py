@@ -8,7 +8,6 @@ import time
 
 import cv2
 import numpy as np
-import pytest
 
 from render_bridge.palette import RACING
 
@@ -16,11 +15,6 @@ from .conftest import wait_for
 from .play_standins import CLASS_CORNERS, RGB_CORNERS
 from .played_renderers import Diary, serving
 from .played_window import CLASS_COLORS, Play, corners, panels
-
-
-@pytest.fixture
-def address(tmp_path) -> str:
-    return f"ipc://{tmp_path}/renderer.sock"
 
 
 def painted(game: Play) -> list[int]:

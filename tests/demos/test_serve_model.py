@@ -32,11 +32,6 @@ def factory():
     return toy_factory()
 
 
-@pytest.fixture
-def address(tmp_path):
-    return f"ipc://{tmp_path}/model.sock"
-
-
 @contextlib.contextmanager
 def playing(end):
     """An engine that draws 100 frames a second, in a thread, until the block ends."""

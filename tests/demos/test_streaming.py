@@ -1,4 +1,4 @@
-"""Addresses, reconnecting, the pace of films, and streams to servers that refuse, do not answer or die."""
+"""Reconnecting, and streams to servers that refuse, do not answer or die."""
 
 from __future__ import annotations
 
@@ -10,75 +10,19 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from demos.play.desk import Desk
 from demos.streaming.address import StreamAddress, parse_address, unknown_host
 from demos.streaming.numbered import numbered
-from demos.streaming.pace import LiveReel, Metronome
 from demos.streaming.reconnect import Reconnect, ReconnectConfig
 from demos.streaming.stream import LiveStream, StreamPlan
 from demos.streaming.streams import LiveStreams
 from demos.web.plan import WebPlan
-from engine_sim.core.errors import UserError
 
 from .conftest import wait_for
 from .rtmp_servers import deaf_server, free_port
 
 KEY = "live_4711_SECRET"
-
-
-# --- addresses
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("rtmp://127.0.0.1:1935/live/key", "rtmp://127.0.0.1:1935/live/…"),
-        ("rtmps://ingest.example.org/app/sub/key", "rtmps://ingest.example.org/app/sub/…"),
-        ("rtmp://[::1]:1935/live/key", "rtmp://[::1]:1935/live/…"),
-        ("rtmp://user:word@host/live/key?auth=1", "rtmp://host/live/…"),
-    ],
-)
-def test_an_address_is_shown_without_its_secrets(text, shown):
-    address = parse_address(text)
-    assert (address.url, address.shown) == (text, shown)
-    assert address.hide(f"cannot open {text}: no") == f"cannot open {shown}: no"
-
-
-@pytest.mark.parametrize(
-    ("text", "fault"),
-    [
-        ("", "its scheme must be rtmp or rtmps"),
-        ("host/live/key", "does not begin so: its scheme must be"),
-        (f"http://host/live/{KEY}", "begins with http://: its scheme must be"),
-        (f"{KEY}://host/live/key", "does not begin so: its scheme must be"),
-        (f"rtmp:///live/{KEY}", "names no host"),
-        (f"rtmp://[::1/live/{KEY}", "numbers of IPv6 stand in brackets"),
-        (f"rtmp://a..b/live/{KEY}", "a part between dots that is empty"),
-        (f"rtmp://../live/{KEY}", "a part between dots that is empty"),
-        (f"rtmp://{64 * 'a'}.org/live/{KEY}", "longer than 63 characters"),
-        (f"rtmp://host/{KEY}", "the stream key is missing"),
-        (f"rtmp://host/{KEY}/", "the stream key is missing"),
-        ("rtmp://host", "application and stream key are missing"),
-        (f"rtmp://host:port/live/{KEY}", "its port, behind the host's colon, must be a number from 1 to 65535"),
-        (f"rtmp://host:99999/live/{KEY}", "its port"),
-        (f"rtmp://host:0/live/{KEY}", "its port"),
-        (f"rtmp://host/live/{KEY} x", "a blank, a line break or a letter"),
-        (f"rtmp://host/live/{KEY}\n", "a blank, a line break or a letter"),
-        (f"rtmp://h/é/{KEY}", "a blank, a line break or a letter"),
-        ("rtmp://h/a/" + "k" * 2000, "2011 characters, and at most 1024"),
-    ],
-)
-def test_a_wrong_address_is_refused_by_its_wrong_part_and_never_repeated(text, fault):
-    with pytest.raises(UserError, match="--rtmp takes an address such as rtmp://HOST/APPLICATION/KEY") as refused:
-        parse_address(text)
-    assert fault in str(refused.value)
-    assert KEY not in str(refused.value)
-
-
-def test_an_address_in_capitals_is_one_that_ffmpeg_knows():
-    assert parse_address("RTMP://Host/live/Key").url == "rtmp://Host/live/Key"
 
 
 # --- reconnecting
@@ -104,67 +48,6 @@ def test_an_outage_is_one_line_however_long_it_lasts():
 
 def test_the_first_connection_is_simply_live():
     assert Reconnect().live(0) == "live"
-
-
-# --- the pace of films
-
-
-def test_a_film_is_shown_at_the_pace_at_which_it_plays():
-    now, shown = [100.0], []
-
-    class Stream:
-        received = False  # there is no film: it goes at its pace whoever is there
-
-        @property
-        def awaited(self):  # until the server has answered, which takes it two seconds
-            return now[0] < 102
-
-        def show(self, rgb, media):
-            shown.append((round(now[0] - 100, 6), media))
-
-    reel = LiveReel(None, Stream(), 24, Metronome(lambda: now[0], lambda s: now.__setitem__(0, now[0] + s)))
-    picture = np.zeros((2, 2, 3), np.uint8)
-    for _ in range(48):
-        reel.write(picture)
-    assert [media for _, media in shown] == [k / 24 for k in range(48)]
-    assert shown[0][0] == 0
-    assert shown[1][0] == pytest.approx(2, abs=0.05)
-    assert shown[-1][0] == pytest.approx(2 + 46 / 24, abs=0.05)
-    now[0] += 5.0  # the renderer took a while: it goes on from here, and hurries nothing
-    for _ in range(24):
-        reel.write(picture)
-    assert shown[-1][0] - shown[48][0] == pytest.approx(23 / 24)
-
-
-def test_a_film_that_is_kept_waits_for_its_stream_while_somebody_receives_it_and_never_else():
-    now, shown, written = [100.0], [], []
-
-    class Stream:
-        received, awaited = False, True
-
-        def show(self, rgb, media):
-            shown.append((now[0], media))
-
-    class Video:
-        def write(self, rgb):
-            written.append(now[0])
-
-    stream, picture = Stream(), np.zeros((2, 2, 3), np.uint8)
-    reel = LiveReel(Video(), stream, 24, Metronome(lambda: now[0], lambda s: now.__setitem__(0, now[0] + s)))
-    for _ in range(240):
-        reel.write(picture)
-    assert now[0] == 100.0
-    stream.received = True  # somebody comes: the ten seconds that he missed are not made up for
-    for _ in range(25):
-        reel.write(picture)
-    assert now[0] == pytest.approx(101.0)
-    stream.received = False
-    for _ in range(24):
-        reel.write(picture)
-    assert now[0] == pytest.approx(101.0)
-    assert [media for _, media in shown] == [k / 24 for k in range(289)]
-    LiveReel(Video(), None, 24).write(picture)
-    assert len(written) == 290
 
 
 # --- whole streams, to servers that are no good
