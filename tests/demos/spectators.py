@@ -19,6 +19,7 @@ from demos.streaming.sender import Sender, SenderPlan, Shown
 from demos.streaming.theatre import Theatre
 from demos.web.plan import WebPlan
 
+from .http_session import http
 from .rtmp_servers import Seen, free_port
 
 FPS = 24
@@ -140,7 +141,7 @@ def watch(url: str, scene: Callable[..., Coroutine[Any, Any, None]], people: int
     """Play a scene with so many spectators, who have not come yet."""
 
     async def main() -> None:
-        async with aiohttp.ClientSession() as session:
+        async with http() as session:
             await scene(*(Spectator(session, url) for _ in range(people)))
 
     asyncio.run(main())

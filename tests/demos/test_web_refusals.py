@@ -19,6 +19,7 @@ from demos.web.server import MOST_REFERENCE, WebServer
 from engine_sim.core.errors import UserError
 
 from . import play_standins as standins
+from .http_session import http
 from .web_standins import at_the_wheel, driven, serving, visit
 
 TOKEN = "0123456789abcdefghij"
@@ -72,7 +73,7 @@ def test_a_flood_ends_its_own_connection_alone(ring):
 
 def test_pages_of_other_origins_and_foreign_names_are_turned_away(ring):
     async def scene():
-        async with aiohttp.ClientSession() as session:
+        async with http() as session:
             for headers, status in (
                 ({}, 200),
                 ({"Origin": ring.url}, 200),

@@ -26,6 +26,7 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.views.look import named_look
 
 from . import play_standins as standins
+from .http_session import http
 from .play_standins_race import RingDrive
 
 SIZE = (96, 64)
@@ -235,7 +236,7 @@ def visit(running: Running, scene: Callable[..., Coroutine[Any, Any, None]], vis
     """Play a scene with so many visitors, who have not come yet."""
 
     async def main() -> None:
-        async with aiohttp.ClientSession() as session:
+        async with http() as session:
             people = [Visitor(session, running) for _ in range(visitors)]
             try:
                 await scene(*people)
