@@ -30,7 +30,10 @@ AHEAD_ABOVE = 0.25
 """Durations of a frame that drawing a run takes. In play, what is drawn sooner is done well before the next frame can
 come, and nothing should hold it up that may as well be done afterwards."""
 AHEAD_BELOW = 0.9
-"""Below this load, all sessions together, the next run is asked for before one is drawn: frames flow in meanwhile."""
+"""Below this load, all sessions together, the next run is asked for before one is drawn: frames flow in meanwhile.
+Above it a session that is alone is asked while its run is drawn, so late that the next is complete just at its end."""
+EARLY_S = 0.01
+"""How much sooner than that: an owner of a socket sleeps a while, and a frame takes its time."""
 IN_HAND = 2
 """Above it frames would only grow old in our hands: so many sessions at most are asked or wait to be drawn."""
 PATIENT_RUNS = 2
@@ -63,19 +66,24 @@ class ServeLoop:
     def turn(self, timeout: float) -> None:
         """Take what has come, then draw at most one run of each session."""
         busy = any(w.ready for w in self.works.values())
-        for event in self._end.events(0.0 if busy else timeout):
-            self._take(event)
+        self._take_all(0.0 if busy else timeout)
         self._talk.tick()
         self._ask_idle()
         for work in list(self.works.values()):
-            if work.ready:
+            if work.ready and work.token in self.works:
                 self._draw(work, work.ready.popleft())
+                self._end.hurry(work.token)
+                self._take_all(0.0)  # whose frames have come meanwhile is not idle
                 self._ask_idle()
 
     @property
     def load(self) -> float:
         """Of all sessions together; below 1 every engine gets its full rate."""
         return sum(w.load for w in self.works.values())
+
+    def _take_all(self, timeout: float) -> None:
+        for event in self._end.events(timeout):
+            self._take(event)
 
     def _take(self, event: RendererEvent) -> None:
         if not isinstance(event, FrameTaken):
@@ -158,19 +166,20 @@ class ServeLoop:
             for t, w in self.works.items()
         )
 
-    def _ask(self, work: Work) -> None:
+    def _ask(self, work: Work, not_before: int = 0) -> None:
         offer = self._end.offer
         work.asked_at = time.monotonic()
         self.works[work.token] = self.works.pop(work.token)  # its turn comes again after everybody else's
         first = not work.begun or any(c.kind == "reset" for c in work.controls)
         run = offer.first_run if first else work.renderer.run or offer.run
-        self._end.ask(work.token, run, offer.first_run)
+        self._end.ask(work.token, run, offer.first_run, not_before)
 
     def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
         self._settle(work)
         work.begun = True
-        if self._asks_ahead(work, len(frames)):
-            self._ask(work)
+        ahead = self._ahead(work, len(frames))
+        if ahead is not None and self._end.running(work.token) == 0:
+            self._ask(work, ahead)
         chunk, work.chunk = work.chunk, work.chunk + 1
         started = time.monotonic_ns()
         try:
@@ -184,10 +193,17 @@ class ServeLoop:
         for frame, pixels in zip(frames, pictures, strict=True):
             self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
 
-    def _asks_ahead(self, work: Work, frames: int) -> bool:
-        if not work.times or self.load >= AHEAD_BELOW:
-            return False
-        return (work.keeps_all or work.load * frames > AHEAD_ABOVE) and self._end.running(work.token) == 0
+    def _ahead(self, work: Work, frames: int) -> int | None:
+        """When to ask for the next run, monotonic nanoseconds, if before this one of so many frames is drawn."""
+        if not work.times:
+            return None
+        if work.keeps_all:  # nothing grows old there
+            return 0
+        if self.load < AHEAD_BELOW:
+            return 0 if work.load * frames > AHEAD_ABOVE else None
+        seconds = work.frame_seconds * (work.load * frames + 1) - work.run_seconds - EARLY_S
+        alone = len(self.works) == 1 and work.run_seconds > work.frame_seconds
+        return time.monotonic_ns() + int(1e9 * max(0.0, seconds)) if alone else None
 
     def _tell(self, session: bytes, text: str) -> None:
         who = f"session {session.hex()[:8]} " if session else ""

@@ -45,7 +45,7 @@ class StreamAccount:
         self._expected: int | None = next_seq if keep_all else None
         self._grants: deque[Grant] = deque()
         self._given_up: deque[int] = deque(maxlen=256)
-        self._wanted: deque[int] = deque()
+        self._wanted: deque[tuple[int, int]] = deque()  # frames, not before
         self._next_grant = 0
         self._last_control = -1
         self._unsettled: set[int] = set()
@@ -79,15 +79,23 @@ class StreamAccount:
         """Runs that are wanted or still wait for frames."""
         return len(self._wanted) + sum(not g.complete for g in self._grants)
 
-    def ask(self, frames: int) -> None:
-        """Want one more run; ``next_grant`` gives it out as soon as the window has room."""
-        self._wanted.append(frames)
+    def ask(self, frames: int, not_before: int = 0) -> None:
+        """Want one more run; ``next_grant`` gives it out when its time has come and the window has room."""
+        self._wanted.append((frames, not_before))
 
-    def next_grant(self) -> Grant | None:
-        """The next wanted run that fits the window, or None."""
-        if not self._wanted or self.outstanding + self._wanted[0] > self.window:
+    def hurry(self) -> None:
+        """The time of every wanted run has come."""
+        self._wanted = deque((frames, 0) for frames, _ in self._wanted)
+
+    def next_grant(self, now: int) -> Grant | None:
+        """The next wanted run whose time has come and that fits the window, or None."""
+        if not self._wanted:
             return None
-        grant = Grant(self._next_grant, self._wanted.popleft())
+        frames, not_before = self._wanted[0]
+        if not_before > now or self.outstanding + frames > self.window:
+            return None
+        self._wanted.popleft()
+        grant = Grant(self._next_grant, frames)
         self._next_grant += 1
         self._grants.append(grant)
         return grant

@@ -89,7 +89,7 @@ class RendererSide:
             return self._refusals.blame(peer, error, frames, message)
 
     def advance(self, now: int) -> list[RendererEvent]:
-        """Let time pass: ping, park, end."""
+        """Let time pass: ping, park, end, grant what was asked for later."""
         self._now = now
         events: list[RendererEvent] = []
         for session in list(self._book.by_token.values()):
@@ -103,6 +103,8 @@ class RendererSide:
             elif session.pulse.should_ping:
                 self._ping_id = self._ping_id + 1 & 0xFFFFFFFF
                 self._send(session, Ping(id=self._ping_id, time=now))
+            if session.peer is not None:
+                self._grant(session)
         return events
 
     def hear_all(self) -> None:
@@ -121,7 +123,7 @@ class RendererSide:
         session = self._book.by_peer.get(peer)
         return [] if session is None else [self._park(session)]
 
-    def ask(self, token: bytes, frames: int, first: int | None = None) -> bool:
+    def ask(self, token: bytes, frames: int, first: int | None = None, not_before: int = 0) -> bool:
         """Grant one run, as soon as the window has room; False if the engine is away or the run can never fit.
 
         Args:
@@ -129,15 +131,23 @@ class RendererSide:
             frames: of the run.
             first: frames instead, if the generation has begun and none of its frames has come: a reset may be known
                 here before whoever asks has heard of it.
+            not_before: nanoseconds of the owner's clock; ``hurry`` makes it now.
         """
         session = self._book.by_token.get(token)
         if session is not None and first is not None and session.account.fresh:
             frames = first
         if session is None or session.peer is None or not 1 <= frames <= self.offer.window:
             return False
-        session.account.ask(frames)
+        session.account.ask(frames, not_before)
         self._grant(session)
         return True
+
+    def hurry(self, token: bytes) -> None:
+        """Grant what was asked for later now."""
+        session = self._book.by_token.get(token)
+        if session is not None and session.peer is not None:
+            session.account.hurry()
+            self._grant(session)
 
     def running(self, token: bytes) -> int:
         """Runs of a session that are asked for and not yet complete."""
@@ -238,7 +248,7 @@ class RendererSide:
         return [ControlTaken(session.token, control)]
 
     def _grant(self, session: RendererSession) -> None:
-        while (grant := session.account.next_grant()) is not None:
+        while (grant := session.account.next_grant(self._now)) is not None:
             credit = Credit(generation=session.account.generation, grant=grant.number, frames=grant.frames)
             self._send(session, credit)
 

@@ -80,9 +80,15 @@ class RendererEnd:
             self._events.clear()
         return found
 
-    def ask(self, session: bytes, frames: int, first: int | None = None) -> bool:
-        """Grant a run; see ``RendererSide.ask``."""
-        return self._do(lambda side: side.ask(session, frames, first))
+    def ask(self, session: bytes, frames: int, first: int | None = None, not_before: int = 0) -> bool:
+        """Grant a run; see ``RendererSide.ask``. The clock is that of ``time.monotonic_ns``."""
+        return self._do(lambda side: side.ask(session, frames, first, not_before))
+
+    def hurry(self, session: bytes) -> None:
+        """See ``RendererSide.hurry``."""
+        with self._lock:
+            self._side.hurry(session)
+        self._owner.wake()
 
     def running(self, session: bytes) -> int:
         """Runs asked for and not yet complete."""

@@ -5,98 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from render_bridge import serving
 from render_bridge.palette import RACING
 from render_bridge.protocol.events import Closed, PictureTaken, ReceiptTaken, Refused, SessionEnded
 from render_bridge.protocol.messages import Control, Credit
-from render_bridge.serving import ServeLoop
 from render_bridge.stand_in import PaletteRenderer
 
-from .link import drawn, offer, opened, sent_by
-
-
-class DirectEnd:
-    """The renderer's end of a link, without a socket."""
-
-    def __init__(self, link):
-        self._link, self.offer = link, link.offer
-        for name in ("ask", "running", "answer", "settle"):
-            setattr(self, name, getattr(link.renderer, name))
-
-    def events(self, timeout):
-        found, self._link.renderer_events = self._link.renderer_events, []
-        return found
-
-    def fail(self, *args):
-        self._link.renderer_events += self._link.renderer.fail(*args)
-
-    def turn_out(self, *args):
-        self._link.renderer_events += self._link.renderer.turn_out(*args)
-
-
-class Spy(PaletteRenderer):
-    """Books what it is told to do."""
-
-    def __init__(self, table):
-        super().__init__(table)
-        self.told = []
-
-    def render(self, frames):
-        self.told.append(("render", [f.seq for f in frames]))
-        return super().render(frames)
-
-    def apply(self, control):
-        super().apply(control)
-        self.told.append(("apply", control.text))
-
-    def reset(self, seed):
-        self.told.append(("reset", seed))
-
-    def close(self):
-        self.told.append(("close",))
-
-
-class Factory:
-    """Makes spies; refuses engines of the name that it is given."""
-
-    def __init__(self, offer_, refuses=""):
-        self.offer, self._refuses = offer_, refuses
-        self.made = []
-
-    def open(self, event):
-        if event.hello.engine == self._refuses:
-            raise MemoryError("3 GB are missing")
-        self.made.append(Spy(self.offer.table))
-        return self.made[-1]
-
-
-class Stage:
-    """A link with a loop on it."""
-
-    def __init__(self, refuses="", **changes):
-        self.link = opened(offer=offer(**changes.pop("offer", {})), **changes)
-        self.factory = Factory(self.link.offer, refuses)
-        self.loop = ServeLoop(DirectEnd(self.link), self.factory)
-        self.turn()
-
-    def turn(self, times=3):
-        """Let the loop take what has come and carry what it says."""
-        for _ in range(times):
-            self.loop.turn(0.0)
-            self.link.exchange()
-        return self
-
-    def draw(self, *numbers):
-        """One engine frame after the other, each taken and answered as far as credit goes."""
-        for number in numbers:
-            self.link.engine.offer(drawn(number))
-            self.link.exchange()
-            self.turn()
-        return self
-
-    @property
-    def spy(self):
-        return self.factory.made[0]
+from .link import drawn, sent_by
+from .stage import Stage
 
 
 def test_the_first_run_is_longer_and_begins_anew_after_a_reset():
@@ -259,66 +174,6 @@ def test_frames_of_an_engine_that_went_away_are_not_drawn_with_those_of_its_retu
     assert stage.link.engine.welcome.resumed
     assert stage.spy.told == [("render", [1, 2, 3])]
     assert stage.link.told(SessionEnded) == []
-
-
-class Clock:
-    """Stands still but for what it is told."""
-
-    def __init__(self):
-        self.now = 5.0
-
-    def monotonic(self):
-        return self.now
-
-    def monotonic_ns(self):
-        return round(self.now * 1e9)
-
-    def spend(self, seconds):
-        self.now += seconds
-
-
-def test_eight_sessions_share_a_renderer_that_cannot_keep_up(monkeypatch):
-    """Must show 3: each gets its turn, however busy the renderer is; a ninth, which sends nothing, stops nobody."""
-    clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
-    stage = Stage(rate=(20, 1), offer={"max_sessions": 9})
-    link, peers = stage.link, [b"peer-%d" % k for k in range(9)]
-    for peer in peers[1:]:
-        link.join(peer, instance=peer[-1:] * 8, rate=(20, 1))
-    link.elapse(50)
-    stage.turn()
-    for spy in stage.factory.made:
-        spy.render = lambda frames, spy=spy: clock.spend(0.02) or PaletteRenderer.render(spy, frames)
-    begin = clock.now
-    for number in range(100):
-        clock.now = max(clock.now, begin + number / 20)
-        for peer in peers[:8]:
-            link.engines[peer].offer(drawn(number))
-        link.exchange()
-        while clock.now < begin + (number + 1) / 20:
-            clock.spend(0.001)
-            stage.turn(1)
-    served = [len(link.of(PictureTaken, peer)) for peer in peers]
-    assert stage.loop.load > 2
-    assert sum(served) > 0.7 * 100 / 20 / 0.02, "the renderer was at work nearly all the time"
-    assert min(served[:8]) > 0.7 * max(served)
-    assert served[8] == 0
-
-
-@pytest.mark.parametrize("run", [1, 4])
-def test_load_is_made_of_drawing_alone_so_that_pauses_do_not_distort_it(monkeypatch, run):
-    """Case B41: 40 frames, a pause of 3 s, 40 more; a run's frames have the time of all of them."""
-    clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
-    stage = Stage(rate=(20, 1), offer={"run": run, "first_run": run})
-    stage.spy.render = lambda frames: clock.spend(0.01 * len(frames)) or PaletteRenderer.render(stage.spy, frames)
-    stage.draw(*range(40))
-    assert stage.loop.load == pytest.approx(0.2)
-    clock.now += 3
-    stage.draw(*range(40, 44))
-    assert stage.loop.load == pytest.approx(0.2)
-    stage.draw(*range(44, 80))
-    assert stage.loop.load == pytest.approx(0.2)
 
 
 def test_the_stand_in_refuses_looks_of_classes_that_are_not_there():

@@ -13,7 +13,7 @@ from render_bridge.serving import ServeLoop
 from render_bridge.talk import NOBODY, Talk, TalkLimits
 
 from .link import opened, put
-from .test_serving import DirectEnd, Factory
+from .stage import DirectEnd, Factory
 
 EVIL = "\x1b]0;owned\x07\x1b[2J\r\n\x9b31m\u202e\u2028 naïve ✓"
 
