@@ -17,7 +17,7 @@ from render_bridge.protocol.messages import Control
 @dataclass(frozen=True)
 class GivenLook:
     """A reference: ``picture`` ``[3, H, W]`` in [−1, 1], ``class_map`` uint8 ``[H, W]`` of it, and the ``camera`` that
-    took it, float64 ``[12]`` as ``cameras.camera_row`` says, or None if that is not known."""
+    took it, float64 ``[12]`` as ``cameras.camera_tensors`` says, or None if that is not known."""
 
     picture: Tensor
     class_map: Tensor

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from demos.renderer.cameras import camera_tensor
+from demos.renderer.cameras import camera_tensors
 from demos.renderer.fades import PromptFade, take_blend
 from demos.renderer.looks import GivenLook, read_look, unit_range
 from demos.renderer.prompts import Prompts
@@ -176,7 +176,7 @@ class StreamRenderer:
         if not self._model.config.guided:
             return [None] * len(frames)
         size = self._config.width, self._config.height
-        return [camera_tensor(f.view, f.projection, *size) for f in frames]
+        return camera_tensors([f.view for f in frames], [f.projection for f in frames], *size)
 
     def _guides(self, frames: Sequence[FrameTaken], cameras: Sequence[Tensor | None]) -> Guides | None:
         """Cameras and depth, if every frame of the run has what the model reads."""

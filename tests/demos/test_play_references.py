@@ -9,7 +9,7 @@ import pytest
 from demos.options import NamedLook
 from demos.play.painter import Order, Picture
 from demos.play.references import Reference, ReferenceMaker, announced_pixels, read_reference, send_look
-from demos.renderer.cameras import camera_row
+from demos.renderer.cameras import camera_tensor
 from engine_sim.core.errors import UserError
 from engine_sim.views.look import named_look
 from render_bridge.palette import RACING, ROAD, SKY
@@ -110,7 +110,7 @@ def test_a_teachers_picture_is_sent_with_its_camera_and_a_given_one_without():
     send_look(end, Reference("storm", "words", None, class_map), "alone")
     with_camera, without, prompt = end.controls
     assert (with_camera.kind, with_camera.text, with_camera.width, with_camera.height) == ("look", "other words", 6, 4)
-    assert camera_row(with_camera.view, with_camera.projection, 6, 4)[3:6] == pytest.approx(frame(5).camera.forward)
+    assert camera_tensor(with_camera.view, with_camera.projection, 6, 4)[3:6] == pytest.approx(frame(5).camera.forward)
     assert (without.kind, without.view, without.projection) == ("look", None, None)
     assert (prompt.kind, prompt.text) == ("prompt", "alone")
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from demos import cli
-from demos.renderer.cameras import camera_row
+from demos.renderer.cameras import camera_tensor
 from engine_sim.recording.video import read_video
 from render_bridge.protocol.offer import Offer
 from render_bridge.stand_in import PaletteFactory
@@ -75,7 +75,7 @@ def test_changes_land_at_the_first_border_after_their_time_and_nowhere_else(caps
     assert [c.kind for c in diary.controls] == ["look", "look", "prompt"]
     assert diary.marks == [0, 1, 3]
     assert diary.controls[2].text == "snow on everything"
-    assert all(camera_row(c.view, c.projection, c.width, c.height) for c in diary.controls[:2])
+    assert all(camera_tensor(c.view, c.projection, c.width, c.height) is not None for c in diary.controls[:2])
 
 
 def test_a_blend_goes_step_by_step_through_mixed_references(capsys, tmp_path, diary):

@@ -4,8 +4,9 @@ import math
 
 import numpy as np
 import pytest
+import torch
 
-from demos.renderer.cameras import camera_row
+from demos.renderer.cameras import camera_tensor, camera_tensors
 from engine_sim.views.frame import Camera, projection_matrix, view_matrix
 
 SIZE = 448, 256
@@ -18,7 +19,7 @@ def looking(yaw: float, pitch: float, **values) -> Camera:
 
 
 def row_of(camera: Camera, size=SIZE):
-    return camera_row(view_matrix(camera).ravel(), projection_matrix(camera, *size).ravel(), *size)
+    return camera_tensor(view_matrix(camera).ravel(), projection_matrix(camera, *size).ravel(), *size)
 
 
 @pytest.mark.parametrize(
@@ -35,7 +36,7 @@ def test_the_size_of_the_picture_is_part_of_the_projection():
     camera = looking(0.3, 0.0)
     assert row_of(camera, (640, 352)) is not None
     stretched = projection_matrix(camera, 640, 352).ravel()
-    assert camera_row(view_matrix(camera).ravel(), stretched, *SIZE) is None
+    assert camera_tensor(view_matrix(camera).ravel(), stretched, *SIZE) is None
 
 
 def changed(matrix, place, value):
@@ -52,14 +53,14 @@ def changed(matrix, place, value):
 def test_other_projections_give_no_camera(place, value):
     camera = looking(0.3, 0.0)
     projection = changed(projection_matrix(camera, *SIZE), place, value)
-    assert camera_row(view_matrix(camera).ravel(), projection.ravel(), *SIZE) is None
+    assert camera_tensor(view_matrix(camera).ravel(), projection.ravel(), *SIZE) is None
 
 
 def test_mirrored_or_scaled_views_give_no_camera():
     camera = looking(0.3, 0.0)
     projection = projection_matrix(camera, *SIZE).ravel()
     for scale in ((-1, 1, 1, 1), (2, 2, 2, 1)):
-        assert camera_row((np.diag(scale) @ view_matrix(camera)).ravel(), projection, *SIZE) is None
+        assert camera_tensor((np.diag(scale) @ view_matrix(camera)).ravel(), projection, *SIZE) is None
 
 
 @pytest.mark.parametrize("value", [0.0, 1e308, -1e308, 1e-308])
@@ -68,15 +69,28 @@ def test_numbers_that_no_camera_has_give_no_camera(value):
     full, camera = (value,) * 16, looking(0.3, 0.0)
     view, projection = view_matrix(camera).ravel(), projection_matrix(camera, *SIZE).ravel()
     for matrices in ((full, full), (view, full), (full, projection)):
-        assert camera_row(*matrices, *SIZE) is None
+        assert camera_tensor(*matrices, *SIZE) is None
     for far in (1e8, -1e308):
-        assert camera_row(changed(view_matrix(camera), (1, 3), far).ravel(), projection, *SIZE) is None
+        assert camera_tensor(changed(view_matrix(camera), (1, 3), far).ravel(), projection, *SIZE) is None
     for place in ((0, 0), (1, 1), (2, 3)):
         narrow = changed(projection_matrix(camera, *SIZE), place, 1e308)
-        assert camera_row(view, narrow.ravel(), *SIZE) is None
+        assert camera_tensor(view, narrow.ravel(), *SIZE) is None
 
 
 def test_frames_without_matrices_have_no_camera():
     camera = looking(0.3, 0.0)
-    assert camera_row(None, projection_matrix(camera, *SIZE).ravel(), *SIZE) is None
-    assert camera_row(view_matrix(camera).ravel(), None, *SIZE) is None
+    assert camera_tensor(None, projection_matrix(camera, *SIZE).ravel(), *SIZE) is None
+    assert camera_tensor(view_matrix(camera).ravel(), None, *SIZE) is None
+
+
+def test_the_frames_of_a_chunk_are_read_at_once_as_one_by_one():
+    """Whatever stands beside them: no matrices, no camera, numbers that overflow."""
+    cameras = [looking(0.3 * k, 0.1 * k) for k in range(6)]
+    views = [view_matrix(camera).ravel() for camera in cameras]
+    projections = [projection_matrix(camera, *SIZE).ravel() for camera in cameras]
+    views[1], projections[2], views[4] = None, np.full(16, 1e308), np.full(16, np.nan)
+    found = camera_tensors(views, projections, *SIZE)
+    assert [k for k, row in enumerate(found) if row is None] == [1, 2, 4]
+    for k in (0, 3, 5):
+        assert torch.equal(found[k], camera_tensor(views[k], projections[k], *SIZE))
+    assert camera_tensors([], [], *SIZE) == []
