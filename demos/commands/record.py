@@ -19,6 +19,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--teacher", choices=("none", "mp4", "lossless"), default="none", help="keep the teacher view too (needs GL)"
     )
+    parser.add_argument(
+        "--manner", default="race", metavar="NAME",
+        help="how the player drives: race (default), restless, stand, reverse, spin, ram or stray",
+    )  # fmt: skip
     parser.add_argument("--views", choices=("auto", "gl", "cpu"), default="auto", help="who draws the class maps")
     parser.add_argument("--quiet", action="store_true", help="no progress bar")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
@@ -45,6 +49,7 @@ def run(args: argparse.Namespace) -> int:
             teacher=args.teacher,
             views=args.views,
             progress=not args.quiet,
+            manner=args.manner,
         )
     session = open_session(folder)
     stopped = session.header.finished is not None and session.header.finished.reason == "interrupted"

@@ -25,6 +25,7 @@ from ..views.look import Look
 from ..views.scene import build_scene
 from . import session_format as form
 from .drive import Drive, polite_interrupt
+from .manners import MANNERS, RACE, Driver, driver_of
 from .records import FrameRecord, field_names, field_sums, map_hash
 from .timeline import TimelineEvent, plain_event
 from .video import pick_encoder
@@ -221,14 +222,15 @@ def record_session(
     teacher: bool | str = False,
     views: str = "auto",
     progress: bool = True,
+    manner: str = RACE,
 ) -> Path:
-    """Let the scripted agent drive and record it; no screen, no clock.
+    """Let a scripted player drive and record it; no screen, no clock.
 
     Frame k shows simulation time k / fps, whatever the drawing cost. Ctrl-C or SIGTERM ends the recording in order;
     the header then says ``interrupted``.
 
     Args:
-        setup: the race; its player is the agent, whatever it says.
+        setup: the race; who drives its player is for ``manner`` to say.
         out: session folder to make.
         seconds: length in simulation time, from the grid on; at least one frame.
         fps: video frames a second, one of 24, 30, 40, 60.
@@ -238,6 +240,7 @@ def record_session(
         teacher: False, True (as video) or ``lossless``.
         views: back end of the class view: ``auto``, ``gl`` or ``cpu``.
         progress: show a progress bar.
+        manner: of the player, one of ``manners.MANNERS``.
 
     Returns:
         The folder.
@@ -250,11 +253,14 @@ def record_session(
     frames = round(seconds * fps) if seconds == seconds and abs(seconds) < 1e6 else 0
     if frames < 1:
         raise UserError(f"seconds must be at least one frame (1/{fps}) and below a million, got {seconds!r}")
+    if manner not in MANNERS:
+        raise UserError(f"unknown manner {manner!r}; known: {', '.join(MANNERS)}")
     check_new_folder(Path(out))
-    drive = Drive(dataclasses.replace(setup, player="ai"), camera)
+    driver = driver_of(manner, setup.seed)
+    drive = Drive(dataclasses.replace(setup, player="human" if driver else "ai"), camera)
     with Views(drive, options, views) as pictures:
         recorder = Recorder(Path(out), drive, options, pictures.classes)
-        run_recording(recorder, drive, pictures, frames, progress)
+        run_recording(recorder, drive, pictures, frames, progress, driver)
     return Path(out)
 
 
@@ -264,12 +270,12 @@ def run_recording(
     pictures: Views,
     frames: int,
     progress: bool,
-    inputs: tuple[Controls, ...] = (),
+    driver: Driver | None = None,
 ) -> None:
     """Record ``frames`` frames of a drive with a progress bar; Ctrl-C or SIGTERM finishes early and in order.
 
     Args:
-        inputs: controls by tick; neutral ones beyond their end.
+        driver: of car 0; None leaves its controls alone.
     """
     bar = tqdm(total=frames, unit="frame", desc="recording", disable=not progress, smoothing=0.05)
     idle = Controls()
@@ -279,7 +285,7 @@ def run_recording(
                 frame = drive.frame()
                 recorder.frame(frame, *pictures.draw(frame))
                 for _ in range(recorder.ticks_per_frame):
-                    controls = inputs[drive.tick] if drive.tick < len(inputs) else idle
+                    controls = idle if driver is None else driver.controls(drive.world)
                     drive.step(controls)
                     recorder.step(controls)
                 bar.update()

@@ -13,10 +13,12 @@ from tqdm import tqdm
 
 from ..core.errors import UserError
 from ..core.state import state_hash
+from ..racing.controls import Controls
+from ..racing.world import World
 from ..views.class_view import ClassView, open_class_view
 from ..views.look import Look
 from ..views.scene import build_scene
-from .drive import Drive, setup_of
+from .drive import IDLE, Drive, setup_of
 from .reader import Session, open_session
 from .record import Recorder, RecordOptions, Views, run_recording
 from .records import field_sums, map_hash
@@ -249,5 +251,20 @@ def render_session(
     with Views(drive, options, views) as pictures:
         recorder = Recorder(Path(out), drive, options, pictures.classes)
         frames = max(1, session.ticks // recorder.ticks_per_frame)
-        run_recording(recorder, drive, pictures, frames, progress, session.inputs)
+        run_recording(recorder, drive, pictures, frames, progress, _Again(session.inputs))
     return Path(out)
+
+
+class _Again:
+    """Drives car 0 as it was driven; nobody does beyond the end.
+
+    Args:
+        inputs: controls by tick.
+    """
+
+    def __init__(self, inputs: tuple[Controls, ...]) -> None:
+        self._inputs = inputs
+
+    def controls(self, world: World) -> Controls:
+        """Those of the world's next tick."""
+        return self._inputs[world.tick] if world.tick < len(self._inputs) else IDLE

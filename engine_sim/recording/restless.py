@@ -67,10 +67,10 @@ class RestlessDriver:
             return Controls()
         if self._mood == "slide":
             return Controls(steer=1.0 if self._side > 0.0 else -1.0, throttle=0.3, handbrake=1.0)
-        steer = self._steer(world)
+        steer = steer_along(world, self._side)
         if self._mood == "back":
             return Controls(steer=-steer, brake=0.8)
-        return self._pedals(world, steer)
+        return pedals_for(world, steer, self._pace)
 
     def _change(self, tick: int) -> None:
         habits, stream = self._habits, self._stream
@@ -81,22 +81,32 @@ class RestlessDriver:
         self._side = stream.uniform(-habits.reach, habits.reach)
         self._pace = stream.uniform(0.35, 1.1)
 
-    def _steer(self, world: World) -> float:
-        arrays, row = world.track.arrays, world.state.cars[0]
-        ahead = row[S] + 9.0 + 0.4 * abs(row[U])
-        wide = sample_at(arrays.width_left if self._side > 0.0 else arrays.width_right, arrays, row[S])
-        x, y, _ = point_at(arrays, ahead, self._side * wide)
-        dx, dy = x - row[X], y - row[Y]
-        heading_x, heading_y = cos(row[YAW]), sin(row[YAW])
-        along, across = dx * heading_x + dy * heading_y, dy * heading_x - dx * heading_y
-        if along <= 0.0:  # The goal lies behind: turn round.
-            return 1.0 if across > 0.0 else -1.0
-        return float(clamp(3.0 * across / (along + abs(across)), -1.0, 1.0))
 
-    def _pedals(self, world: World, steer: float) -> Controls:
-        arrays, row = world.track.arrays, world.state.cars[0]
-        wanted = self._pace * sample_at(arrays.line_speed, arrays, row[S] + 0.8 * abs(row[U]))
-        missing = float(wanted - row[U])
-        if missing >= 0.0:
-            return Controls(steer=steer, throttle=float(clamp(0.25 * missing, 0.0, 1.0)))
-        return Controls(steer=steer, brake=float(clamp(-0.12 * missing, 0.0, 1.0)))
+def steer_along(world: World, side: float) -> float:
+    """Steering of car 0 towards a point of the road ahead, ``side`` half widths to the left of its middle."""
+    arrays, row = world.track.arrays, world.state.cars[0]
+    ahead = row[S] + 9.0 + 0.4 * abs(row[U])
+    wide = sample_at(arrays.width_left if side > 0.0 else arrays.width_right, arrays, row[S])
+    x, y, _ = point_at(arrays, ahead, side * wide)
+    return steer_to(world, x, y)
+
+
+def steer_to(world: World, x: float, y: float) -> float:
+    """Steering of car 0 towards a point of the world, metres; full lock if it lies behind."""
+    row = world.state.cars[0]
+    dx, dy = x - row[X], y - row[Y]
+    heading_x, heading_y = cos(row[YAW]), sin(row[YAW])
+    along, across = dx * heading_x + dy * heading_y, dy * heading_x - dx * heading_y
+    if along <= 0.0:
+        return 1.0 if across > 0.0 else -1.0
+    return float(clamp(3.0 * across / (along + abs(across)), -1.0, 1.0))
+
+
+def pedals_for(world: World, steer: float, pace: float) -> Controls:
+    """Controls of car 0 that seek ``pace`` times the speed of the racing line."""
+    arrays, row = world.track.arrays, world.state.cars[0]
+    wanted = pace * sample_at(arrays.line_speed, arrays, row[S] + 0.8 * abs(row[U]))
+    missing = float(wanted - row[U])
+    if missing >= 0.0:
+        return Controls(steer=steer, throttle=float(clamp(0.25 * missing, 0.0, 1.0)))
+    return Controls(steer=steer, brake=float(clamp(-0.12 * missing, 0.0, 1.0)))
