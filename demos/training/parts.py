@@ -11,11 +11,16 @@ from typing import Any
 import torch
 from torch import nn
 
+from diffusion_render.model.bundle import open_renderer
 from diffusion_render.model.generator import MAY_BE_MISSING
+from diffusion_render.model.places import weights_path
 from diffusion_render.model.renderer import Renderer
-from diffusion_render.model.weights import WeightsHeader, load_weights, save_weights
+from diffusion_render.model.weights import WeightsHeader, load_weights, read_header, save_weights
 from engine_sim.core.errors import UserError
 from render_bridge.palette import RACING
+
+SHIPPED = "shipped"
+"""``--start-from`` this word: from the weights that come with the program."""
 
 
 @dataclass(frozen=True)
@@ -66,3 +71,13 @@ GENERATOR_MAY_LACK = tuple(f"generator.{name}" for name in MAY_BE_MISSING)
 def generator_part(renderer: Renderer) -> nn.ModuleDict:
     """What the generator's stages train: structure encoder and generator, one part."""
     return nn.ModuleDict({"structure": renderer.structure, "generator": renderer.generator})
+
+
+def unpack_shipped(preset: str, folder: Path) -> None:
+    """The shipped weights of a preset as parts of a run in ``folder``. WeightsError: none are there."""
+    if (folder / "generator.safetensors").exists():
+        return
+    renderer, header = open_renderer(preset, dtype=torch.float32), read_header(weights_path(preset))
+    parts, config, data = Parts(folder, None, preset), renderer.config, f"shipped {preset}: {header.data}"
+    parts.save("autoencoder", renderer.autoencoder, header.stage, "none", config.autoencoder, data)
+    parts.save("generator", generator_part(renderer), header.stage, header.sampler, config.generator, data)

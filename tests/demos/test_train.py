@@ -6,12 +6,14 @@ import shutil
 
 import pytest
 import torch
+from safetensors.torch import load_file
 from torch.distributed.run import get_args_parser
 
 from demos.cli import main
 from demos.commands.train import add_arguments
 from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.bundle import open_renderer
+from diffusion_render.model.places import WEIGHTS_VARIABLE
 from diffusion_render.model.weights import read_header
 from tests.diffusion_render.train.test_autoencoder_stage import write_clips
 
@@ -95,6 +97,20 @@ def test_a_start_without_light_goes_on_with_it_and_packs(old, tmp_path, capsys):
     generator = open_renderer("toy", new).generator
     assert generator.light.weight.any()  # learnt in four steps from zero
     assert generator.reader.say.weight.any()
+
+
+def test_a_run_goes_on_from_the_shipped_weights(clips, old, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv(WEIGHTS_VARIABLE, str(tmp_path / "shipped"))
+    new, words = tmp_path / "new", ("teacher-forcing", "--start-from", "shipped")
+    assert train(clips, new, *words) == 2
+    assert "toy.safetensors" in capsys.readouterr().err
+    assert main(["pack", str(old), "--preset", "toy", "--out", str(tmp_path / "shipped" / "toy.safetensors")]) == 0
+    for _ in range(2):
+        assert train(clips, new, *words) == 0
+    assert f"autoencoder: from {new / 'shipped'}" in capsys.readouterr().out
+    kept = open_renderer("toy").autoencoder.state_dict()
+    parts = load_file(new / "shipped" / "autoencoder.safetensors")
+    assert all(torch.allclose(parts[name].float(), kept[name], atol=1e-3) for name in kept)
 
 
 def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):
