@@ -13,8 +13,9 @@ base) SIZE=${SIZE:-672x384} CLIPS=${CLIPS:-1024} FRAMES=${FRAMES:-32} STAGES=${S
 *) echo "refine.sh: PRESET is nano or base, not $PRESET" >&2 && exit 2 ;;
 esac
 
-clips() { # folder, count, seed, then the rest
-    $PAINTOVER clips "$1" --count "$2" --seed "$3" --size "$SIZE" "${@:4}" ${RENDERERS:+--renderers "$RENDERERS"}
+clips() { # folder, count, seed, then the rest; CLIP_WORDS: --renderers 12, --gl-devices 2, …
+    # shellcheck disable=SC2086
+    $PAINTOVER clips "$1" --count "$2" --seed "$3" --size "$SIZE" "${@:4}" ${CLIP_WORDS:-}
 }
 clips "$RUN/held-out" "${HELD:-32}" 2 --frames "${HELD_FRAMES:-64}" --planes depth,motion --split held-out
 clips "$RUN/train" "$CLIPS" "${SEED:-71}" --frames "$FRAMES" --planes depth

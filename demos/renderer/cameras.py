@@ -62,7 +62,7 @@ def _rows(v: Floats, p: Floats) -> Floats:
 
 def _rigid(v: Floats) -> Truths:
     """Which are a turn and a shift by a distance that can be meant."""
-    bounded = (np.abs(v[:, :3, :3]) < 2.0).all((1, 2)) & (np.abs(v[:, :3, 3]) <= FARTHEST).all(1)
+    bounded = np.asarray((np.abs(v[:, :3, :3]) < 2.0).all((1, 2)) & (np.abs(v[:, :3, 3]) <= FARTHEST).all(1))
     turn = np.where(bounded[:, None, None], v[:, :3, :3], 0.0)  # nothing below can overflow, then
     up = turn[:, 2]
     across, along = turn[:, 0], turn[:, 1]
@@ -78,7 +78,7 @@ def _rigid(v: Floats) -> Truths:
 
 def _pinhole(p: Floats, width: int, height: int) -> Truths:
     """Which have the form of OpenGL's symmetric perspective matrix, near before far."""
-    bounded = (np.abs(p) <= FARTHEST).all((1, 2))
+    bounded = np.asarray((np.abs(p) <= FARTHEST).all((1, 2)))
     p = np.where(bounded[:, None, None], p, 0.0)
     sane = (p[:, 0, 0] > 0) & (p[:, 1, 1] > TOLERANCE) & (p[:, 2, 3] < 0) & (p[:, 2, 2] < -1.0)
     expected = np.zeros_like(p)
@@ -89,4 +89,5 @@ def _pinhole(p: Floats, width: int, height: int) -> Truths:
 
 def _near(found: Floats, expected: Floats) -> Truths:
     """Which matrices ``[F, …, …]`` are as expected, within TOLERANCE, absolute and relative."""
-    return (np.abs(found - expected) <= TOLERANCE + TOLERANCE * np.abs(expected)).all((1, 2))
+    near: Truths = np.abs(found - expected) <= TOLERANCE + TOLERANCE * np.abs(expected)
+    return np.asarray(near.all((1, 2)))

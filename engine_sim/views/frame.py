@@ -60,9 +60,8 @@ def picture_right(camera: Camera) -> tuple[float, float, float]:
 
 def view_matrix(camera: Camera) -> NDArray[np.float64]:
     """World → camera, ``float64 [4, 4]``, column vectors; camera looks along -z, y up (OpenGL's eye space)."""
-    matrix = np.eye(4)
-    matrix[:3, :3] = picture_right(camera), camera.up, camera.forward
-    matrix[2] *= -1.0
+    (rx, ry, rz), (ux, uy, uz), (fx, fy, fz) = picture_right(camera), camera.up, camera.forward
+    matrix = np.array([[rx, ry, rz, 0.0], [ux, uy, uz, 0.0], [-fx, -fy, -fz, 0.0], [0.0, 0.0, 0.0, 1.0]], np.float64)
     matrix[:3, 3] = -matrix[:3, :3] @ np.array(camera.position)
     return matrix
 
@@ -71,10 +70,6 @@ def projection_matrix(camera: Camera, width: int, height: int) -> NDArray[np.flo
     """Eye → clip space, ``float64 [4, 4]``, OpenGL convention (depth −1 … 1)."""
     f = 1.0 / np.tan(camera.fov_y / 2.0)
     near, far = camera.near, camera.far
-    matrix = np.zeros((4, 4))
-    matrix[0, 0] = f * height / width
-    matrix[1, 1] = f
-    matrix[2, 2] = (far + near) / (near - far)
-    matrix[2, 3] = 2.0 * far * near / (near - far)
-    matrix[3, 2] = -1.0
-    return matrix
+    depth, shift = (far + near) / (near - far), 2.0 * far * near / (near - far)
+    rows = [[f * height / width, 0.0, 0.0, 0.0], [0.0, f, 0.0, 0.0], [0.0, 0.0, depth, shift], [0.0, 0.0, -1.0, 0.0]]
+    return np.array(rows, np.float64)

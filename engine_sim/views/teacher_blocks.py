@@ -45,6 +45,15 @@ class Block:
         """Bytes."""
         return 16 * sum(rows for _, rows in self.members.values())
 
+    @property
+    def offsets(self) -> dict[str, int]:
+        """Byte at which each member starts."""
+        offsets, row = {}, 0
+        for name, (_, rows) in self.members.items():
+            offsets[name] = 16 * row
+            row += rows
+        return offsets
+
     def pack(self, values: Mapping[str, ArrayLike]) -> bytes:
         """All members, in order; shorter vectors are filled with zeros. KeyError for one that is missing."""
         table = np.zeros((self.size // 16, 4), np.float32)

@@ -44,7 +44,8 @@ class CardPainter:
         """See ``Painter``. Rays between clouds cost every pixel, so only storms compile them."""
         if shafts not in self._programs:
             features = self._features + (("SHAFTS",) if shafts else ())
-            text = painter_source(tuple(Family), ("teacher_samples.glsl", "teacher_paint.comp"), features)
+            files = ("teacher_words.glsl", "teacher_samples.glsl", "teacher_paint.comp")
+            text = painter_source(tuple(Family), files, features)
             self._programs[shafts] = make_compute(self._ctx, text)
         picture.bind_to_image(0, read=False, write=True)
         self._programs[shafts].run(-(-picture.width // 8), -(-picture.height // 8))
@@ -56,7 +57,7 @@ class SoftPainter:
 
     Args:
         ctx: context that owns all, current in every call.
-        features: how samples are stored, of ``SeenPass``.
+        features: how samples are stored, of ``SeenPass``: in two words each.
         size: of the picture in pixels.
         families: that the scene may show; True for those that objects show too.
     """
@@ -70,7 +71,8 @@ class SoftPainter:
         self._colors = ctx.texture(large, 4, dtype="f2")
         self._sorted = ctx.framebuffer([self._parts], depth)
         self._painted = ctx.framebuffer([self._colors], depth)
-        sort = source("teacher_samples.glsl", "teacher_sort.frag", features=features + family_table())
+        files = ("teacher_words.glsl", "teacher_samples.glsl", "teacher_sort.frag")
+        sort = source(*files, features=features + family_table())
         self._sort = make_screen_pass(ctx, sort)
         self._join = make_compute(ctx, source("teacher_common.glsl", "teacher_develop.comp", features=("JOIN",)))
         self._passes: dict[tuple[Family, bool], tuple[moderngl.Program, moderngl.VertexArray]] = {}

@@ -7,7 +7,6 @@ does one at a time.
 
 from __future__ import annotations
 
-import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -17,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..core.errors import UserError
-from ..core.ticks import TICK_SECONDS
 from .culling import draw_list
-from .frame import Camera, CarPose, FrameState, picture_right
+from .frame import FrameState
 from .gl_context import open_gl
 from .look import Look
 from .scene_data import DrawList, Scene
 from .teacher_blocks import CARS_LIT, FRAME, LOOK, SAMPLER_UNITS
 from .teacher_develop import Darkroom
 from .teacher_families import families_of
+from .teacher_frame import FrameNumbers
 from .teacher_hills import HillShade
 from .teacher_light import light_of
 from .teacher_paint import CardPainter, Painter, SoftPainter
@@ -36,7 +35,6 @@ from .teacher_shadows import SunShadows
 from .teacher_timing import PassTimer, untimed
 
 IN_FLIGHT = 3
-_LIT_WITHIN = 140.0  # metres from the camera; cars beyond it neither cast shadows nor light
 
 
 def open_teacher_view(scene: Scene, width: int, height: int, look: Look, samples: int = 4) -> TeacherView:
@@ -66,8 +64,6 @@ class TeacherView:
         self._gl = open_gl()
         self.label = self._gl.label
         self._scene = scene
-        self._earth = earth_share(scene)
-        self._haze_foot = float(np.percentile(scene.static.center[:, 2], 25.0))
         self._pending: deque[moderngl.Buffer] = deque()
         self._spare: list[moderngl.Buffer] = []
         self._timed: Callable[[str], AbstractContextManager[object]] = untimed
@@ -136,7 +132,9 @@ class TeacherView:
     def _build(self, ctx: moderngl.Context, samples: int) -> None:
         software = self._gl.software
         # Software GL pays every car in every pixel; the nearest few are the ones whose shadow one sees.
-        self._cars_lit = 5 if software else CARS_LIT
+        cars_lit = 5 if software else CARS_LIT
+        haze_foot = float(np.percentile(self._scene.static.center[:, 2], 25.0))
+        self._numbers = FrameNumbers(self.size, haze_foot, earth_share(self._scene), cars_lit)
         self._frame_block = ctx.buffer(reserve=FRAME.size, dynamic=True)
         self._look_block = ctx.buffer(reserve=LOOK.size)
         self._parts = TeacherScene(ctx, self._scene)
@@ -145,7 +143,7 @@ class TeacherView:
         self._hills = HillShade(ctx, self._scene.ground)
         self._darkroom = Darkroom(ctx, self.size)
         self._rows = ctx.buffer(reserve=self._bytes, dynamic=True)
-        self._seen = SeenPass(ctx, self.size, min(samples, ctx.max_integer_samples))
+        self._seen = SeenPass(ctx, self.size, min(samples, ctx.max_integer_samples), one_word=not software)
         self._painter: Painter = CardPainter(ctx, self._seen.features)
         if software:
             self._painter = SoftPainter(ctx, self._seen.features, self.size, families_of(self._scene))
@@ -156,7 +154,8 @@ class TeacherView:
         self._pictures.use()
         self._shadows.texture.use(SAMPLER_UNITS["shadow_map"])
         self._hills.use()
-        self._frame_block.write(FRAME.pack(self._frame_values(frame)))
+        self._numbers.write(frame, self._shadows.matrices, self._hills.place)
+        self._frame_block.write(self._numbers.bytes)
         self._frame_block.bind_to_uniform_block(0)
         self._look_block.bind_to_uniform_block(1)
         self._parts.upload(draws)
@@ -165,37 +164,3 @@ class TeacherView:
             self._seen.draw(self._parts, frame.camera)
         with self._timed("paint"):
             self._painter.paint(self._darkroom.picture, self._shafts)
-
-    def _frame_values(self, frame: FrameState) -> dict[str, NDArray | tuple]:
-        camera = frame.camera
-        width, height = self.size
-        reach = math.tan(camera.fov_y / 2.0)
-        place, turn, count = _lit_cars(camera, frame.cars, self._cars_lit)
-        return {
-            "view_right": np.array(picture_right(camera)) * (reach * width / height),
-            "view_up": np.array(camera.up) * reach,
-            "view_forward": camera.forward,
-            "eye_at": (*camera.position, camera.position[2] - self._haze_foot),
-            "frame_time": (frame.tick * TICK_SECONDS, self._earth),
-            "frame_size": (width, height),
-            "shadow_near": self._shadows.matrices[0],
-            "shadow_far": self._shadows.matrices[1],
-            "hill_place": self._hills.place,
-            "car_count": (count,),
-            "car_place": place,
-            "car_turn": turn,
-        }
-
-
-def _lit_cars(camera: Camera, cars: tuple[CarPose, ...], most: int
-              ) -> tuple[NDArray[np.float32], NDArray[np.float32], int]:  # fmt: skip
-    """Places and turns of at most ``most`` cars near the camera, nearest first, and how many there are."""
-    place, turn = np.zeros((CARS_LIT, 4), np.float32), np.zeros((CARS_LIT, 4), np.float32)
-    x, y, _ = camera.position
-    near = sorted((math.hypot(c.x - x, c.y - y), number) for number, c in enumerate(cars))
-    chosen = [number for distance, number in near if distance < _LIT_WITHIN][:most]
-    for row, number in enumerate(chosen):
-        car = cars[number]
-        place[row] = car.x, car.y, car.z, number + 1
-        turn[row, :3] = math.cos(car.yaw), math.sin(car.yaw), float(car.brake_light)
-    return place, turn, len(chosen)

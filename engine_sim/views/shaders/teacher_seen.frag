@@ -1,10 +1,13 @@
-// Which triangle a sample sees: its number + 1 and rough normal; its record, material and the logarithm of its distance. Two
-// words, for what a card writes here passes through its narrowest part.
+// Which triangle a sample sees, in as few words as can be: what a card writes here passes through its narrowest part.
 
+#ifdef ONE_WORD
+flat in uint whose;
+out uint seen;
+
+void main() { seen = whose + uint(gl_PrimitiveID); }
+#else
 flat in uvec3 whose;
 out uvec2 seen;
 
-void main() {
-    uint far = uint(clamp(64.0 - 32.0 * log2(gl_FragCoord.w), 0.0, 511.0));
-    seen = uvec2((uint(gl_PrimitiveID) + whose.x) << 10 | whose.y, whose.z | far);
-}
+void main() { seen = uvec2((uint(gl_PrimitiveID) + whose.x) << 10 | whose.y, whose.z | rough_distance(gl_FragCoord.w)); }
+#endif

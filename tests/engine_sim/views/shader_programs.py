@@ -8,8 +8,10 @@ from typing import NamedTuple
 from engine_sim.views.gl_context import load_shader
 from engine_sim.views.teacher_blocks import source
 from engine_sim.views.teacher_families import Family, family_table, painter_source
+from engine_sim.views.teacher_scene import TRIANGLE_BITS
 
 SAMPLES = (1, 2, 4, 8)
+ONE_WORD = ("ONE_WORD", f"TRIANGLE_BITS {TRIANGLE_BITS}")
 
 
 class Program(NamedTuple):
@@ -25,7 +27,7 @@ def all_programs() -> list[Program]:
 
 
 def sample_features(samples: int) -> tuple[str, ...]:
-    """What the first pass tells the painters about its samples."""
+    """What the first pass tells the painters about its samples, of two words each."""
     return (f"PER_PIXEL {samples}", *(("MULTISAMPLED",) if samples > 1 else ()))
 
 
@@ -41,20 +43,23 @@ def _class_view() -> Iterator[Program]:
 
 def _first_pass() -> Iterator[Program]:
     screen = source("teacher_screen.vert")
-    yield _drawn("seen", source("teacher_seen.vert"), source("teacher_seen.frag"))
-    yield _drawn("nothing", screen, source("teacher_nothing.frag"))
+    for name, words in (("seen", ()), ("seen-one-word", ONE_WORD)):
+        vertex, fragment = (
+            source("teacher_words.glsl", f"teacher_seen.{end}", features=words) for end in ("vert", "frag")
+        )
+        yield _drawn(name, vertex, fragment)
     yield _drawn("shadow", source("teacher_shadow.vert"), source("teacher_common.glsl", "teacher_shadow.frag"))
     for samples in SAMPLES:
         features = sample_features(samples) + family_table()
-        text = source("teacher_samples.glsl", "teacher_sort.frag", features=features)
+        text = source("teacher_words.glsl", "teacher_samples.glsl", "teacher_sort.frag", features=features)
         yield _drawn(f"sort-{samples}", screen, text)
 
 
 def _card() -> Iterator[Program]:
     for samples in SAMPLES:
         for shafts in ((), ("SHAFTS",)):
-            files = ("teacher_samples.glsl", "teacher_paint.comp")
-            text = painter_source(tuple(Family), files, sample_features(samples) + shafts)
+            files = ("teacher_words.glsl", "teacher_samples.glsl", "teacher_paint.comp")
+            text = painter_source(tuple(Family), files, sample_features(samples) + ONE_WORD + shafts)
             yield Program("-".join(("card", str(samples), *shafts)), (("comp", text),))
 
 

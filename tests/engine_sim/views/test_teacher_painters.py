@@ -10,6 +10,7 @@ from engine_sim.views.look import LIGHTINGS, sample_look
 from engine_sim.views.posed import posed_frame
 from engine_sim.views.scene import build_scene
 from engine_sim.views.teacher_paint import CardPainter
+from engine_sim.views.teacher_seen import SeenPass
 from engine_sim.views.teacher_view import open_teacher_view
 
 SIZE = (96, 64)
@@ -18,7 +19,7 @@ SHOTS = (("acorn-loop", 300.0), ("grand-boulevard", 250.0))
 
 @pytest.fixture(scope="module", params=SHOTS, ids=[track for track, _ in SHOTS])
 def pair(request):
-    """One moment, and two views of it that differ in their painter alone."""
+    """One moment, and two views of it: as software GL draws it, and with a card's first pass and painter."""
     try:
         open_gl().close()
     except UserError as error:
@@ -28,6 +29,7 @@ def pair(request):
     scene, look = build_scene(track), sample_look(1)
     views = [open_teacher_view(scene, *SIZE, look) for _ in range(2)]
     with views[1]._gl as ctx:
+        views[1]._seen = SeenPass(ctx, SIZE, 4, one_word=True)
         views[1]._painter = CardPainter(ctx, views[1]._seen.features)
     yield posed_frame(track, place), views
     for view in views:
