@@ -6,7 +6,7 @@ import argparse
 
 from demos.commands.play import VIEWS, add_renderer_arguments, play_options
 from demos.options import add_race_arguments, add_view_arguments
-from demos.web.options import add_door_arguments, door_of, need_packages, without_door
+from demos.web.options import add_door_arguments, add_words_of_play, door_of, need_packages, without_door
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=int, default=8080, metavar="N", help="port of the page (8080); 0: any free one")
     add_door_arguments(parser)
-    # Words of `play` alone: a page records by a button, and is itself where people watch.
-    parser.set_defaults(record=None, rtmp=None, webrtc=None, silent_audio=False)
+    add_words_of_play(parser)
 
 
 def run(args: argparse.Namespace) -> int:

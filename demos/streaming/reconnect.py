@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,23 @@ class ReconnectConfig:
     settled: float = 10.0
 
 
+class Fault(NamedTuple):
+    """Why a connection did not come or is gone.
+
+    Args:
+        reason: in words.
+        by_server: True if a server that was there closed it, which it does without a reason.
+    """
+
+    reason: str
+    by_server: bool = False
+
+
+NOT_KNOWN = "the server may not know this application, or not take this key"
+SOON_CLOSED = "the server took the stream and soon closed it: it may not take this key, or have been restarted"
+BROKEN_OFF = "the server took the stream before: it may have been restarted, or the network failed"
+
+
 class Reconnect:
     """Follows one stream through its connections.
 
@@ -31,7 +49,7 @@ class Reconnect:
         self.outages = self.connections = 0
         self._pause = self.config.first
         self._live_since: float | None = None
-        self._out = False
+        self._out = self._settled = False
 
     def live(self, now: float) -> str:
         """A connection stands; a line for people."""
@@ -40,14 +58,22 @@ class Reconnect:
         self.connections += 1
         return "live again" if again else "live"
 
-    def failed(self, now: float, reason: str) -> tuple[float, str]:
+    def failed(self, now: float, fault: Fault) -> tuple[float, str]:
         """A connection broke or did not come: how long to wait, and a line, which is empty while people know."""
         if self._live_since is not None and now - self._live_since >= self.config.settled:
             self._pause = self.config.first
+            self._settled = True
         self._live_since = None
         pause, self._pause = self._pause, min(2 * self._pause, self.config.most)
         known, self._out = self._out, True
         if known:
             return pause, ""
         self.outages += 1
-        return pause, f"not live: {reason}; trying again until it is"
+        return pause, f"not live: {self.explained(fault)}; trying again until it is"
+
+    def explained(self, fault: Fault) -> str:
+        """The reason, with what is likely behind it where a server gives none; after ``failed`` was told of it."""
+        if not fault.by_server:
+            return fault.reason
+        likely = BROKEN_OFF if self._settled else SOON_CLOSED if self.connections else NOT_KNOWN
+        return f"{fault.reason} ({likely})"

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from .address import unknown_host
 from .output import OutputConfig, RtmpOutput
-from .reconnect import Reconnect, ReconnectConfig
+from .reconnect import Fault, Reconnect, ReconnectConfig
 from .slots import ROUNDING, Slots, SlotsConfig
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ GOODBYE_S = 1
 """For the last words to a server."""
 
 TURNED_AWAY = (errno.EIO, errno.ECONNRESET, errno.EPIPE)
-"""How FFmpeg calls it if a server that is there closes: most often because of what the address asks for."""
+"""How FFmpeg calls it if a server that is there closes the connection, whyever it does."""
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,13 @@ class Shown(NamedTuple):
         media: media time, seconds.
         at: when it was shown, by the monotonic clock, which is one for all processes of a machine. A picture that was
             kept waiting by a server that answers slowly is old, and must not pass for one that comes late.
+        fps: slots a second, from this picture on.
         pixels: RGB uint8 ``[H, W, 3]``.
     """
 
     media: float
     at: float
+    fps: int
     pixels: NDArray[np.uint8]
 
 
@@ -87,7 +89,11 @@ class Output(Protocol):
 
 
 class NoConnection(Exception):
-    """A connection did not come; its text says why."""
+    """A connection did not come, for the reason of its ``fault``."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.reason)
+        self.fault = fault
 
 
 OpenOutput = Callable[[str, int, int, OutputConfig], Output]
@@ -133,6 +139,9 @@ class Sender:
         if slot > self._last:
             while self._inbox:
                 shown = self._inbox.popleft()
+                if shown.fps != self._fps:
+                    self._take_rate(shown.fps)
+                    slot = self._slot(self._clock())
                 self._slots.put(shown.media, shown.pixels, self._slot(shown.at + TRANSIT_S) + 1)
             pixels = self._slots.take(slot)
             if pixels is not None:
@@ -157,6 +166,15 @@ class Sender:
             self._output.close()
             self._output = None
 
+    def _take_rate(self, fps: int) -> None:
+        """Begin anew at another rate: the next connection is of that rate, and a page stays open."""
+        self.close()
+        self._plan = replace(self._plan, output=replace(self._plan.output, fps=fps))
+        before, self._fps = self._slots, fps
+        self._slots = Slots(SlotsConfig(fps))
+        self._slots.repeated, self._slots.dropped = before.repeated, before.dropped + before.waiting
+        self._last = self._slot(self._clock()) - 1
+
     def _slot(self, moment: float) -> int:
         return math.floor((moment - self._begun) * self._fps + ROUNDING)
 
@@ -167,7 +185,7 @@ class Sender:
             try:
                 self._output = self._open(self._plan.url, size[1], size[0], self._plan.output)
             except (OSError, av.FFmpegError) as error:
-                raise NoConnection(reason_of(error, self._plan.url)) from None
+                raise NoConnection(fault_of(error, self._plan.url)) from None
             self._size = size
             self.openings += 1
             self._first = self._last = max(self._last, self._slot(self._clock()) - 1)
@@ -190,16 +208,14 @@ def send_stream(pipe: Connection, plan: SenderPlan) -> None:
             set_alarm(GOODBYE_S)
             sender.close()
     except (OSError, av.FFmpegError) as error:
-        _tell(pipe, ("failed", reason_of(error, plan.url)))
+        _tell(pipe, ("failed", fault_of(error, plan.url)))
 
 
-def reason_of(error: OSError | av.FFmpegError, url: str) -> str:
-    """In words, why a connection did not come or is gone."""
+def fault_of(error: OSError | av.FFmpegError, url: str) -> Fault:
+    """Why a connection did not come or is gone."""
     unknown = unknown_host(url)
     reason = unknown or error.strerror or str(error) or type(error).__name__
-    if not unknown and error.errno in TURNED_AWAY:
-        reason += " (the server may not know this application, or not take this key)"
-    return reason
+    return Fault(reason, not unknown and error.errno in TURNED_AWAY)
 
 
 @contextlib.contextmanager
@@ -229,8 +245,8 @@ def _run(pipe: Connection, sender: Sender, over: threading.Event, more: Counters
         try:
             pause = sender.turn()
         except NoConnection as error:
-            pause, _ = story.failed(time.monotonic(), str(error))
-            _tell(pipe, ("absent", str(error)))
+            pause, _ = story.failed(time.monotonic(), error.fault)
+            _tell(pipe, ("absent", error.fault))
             _rest(pipe, sender, over, pause)
             continue
         if sender.openings > openings:
@@ -257,8 +273,8 @@ def _receive(pipe: Connection, sender: Sender, over: threading.Event) -> None:
     """Take pictures until the owner says that there are no more, or is gone."""
     with contextlib.suppress(EOFError, OSError):
         while (head := pipe.recv()) is not None:
-            media, at, shape = head
-            sender.put(Shown(media, at, np.frombuffer(pipe.recv_bytes(), np.uint8).reshape(shape)))
+            media, at, fps, shape = head
+            sender.put(Shown(media, at, fps, np.frombuffer(pipe.recv_bytes(), np.uint8).reshape(shape)))
     over.set()
 
 

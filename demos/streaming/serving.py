@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,9 +28,9 @@ class StreamedFactory:
     """
 
     def __init__(self, factory: RendererFactory, plans: Sequence[StreamPlan], say: Callable[[str], None]) -> None:
-        self._factory, self._plans, self._say = factory, tuple(plans), say
+        self._factory, self._say = factory, say
         self._sessions: list[StreamedRenderer] = []
-        self._streams = LiveStreams(self._plans, say)
+        self._streams = LiveStreams(plans, say)
         self._begun = False
 
     @property
@@ -45,7 +44,7 @@ class StreamedFactory:
         renderer = StreamedRenderer(self._factory.open(opened), opened.hello.tick_rate, self)
         if not self._begun:
             self._begun = True
-            self._take_rate(min(FASTEST, max(SLOWEST, round(frames / seconds))))
+            self._streams.take_rate(min(FASTEST, max(SLOWEST, round(frames / seconds))))
         self._sessions.append(renderer)
         return renderer
 
@@ -65,14 +64,6 @@ class StreamedFactory:
         """End the streams."""
         for line in self._streams.close():
             self._say(line)
-
-    def _take_rate(self, fps: int) -> None:
-        """Begin anew at this rate, unless it is the present one; nobody has seen a picture yet."""
-        if all(plan.output.fps == fps for plan in self._plans):
-            return
-        self._streams.close()
-        self._plans = tuple(replace(plan, output=replace(plan.output, fps=fps)) for plan in self._plans)
-        self._streams = LiveStreams(self._plans, self._say)
 
 
 class StreamedRenderer:

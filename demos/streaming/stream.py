@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from .address import StreamAddress
 from .output import OutputConfig
-from .reconnect import Reconnect, ReconnectConfig
+from .reconnect import Fault, Reconnect, ReconnectConfig
 from .sender import GOODBYE_S, SenderPlan, Shown, send_stream
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ class LiveStream:
 
     def __init__(self, plan: StreamPlan, say: Say, body: Body = send_stream) -> None:
         self._plan, self._say, self._body = plan, say, body
+        self._fps = plan.output.fps
         self._line: deque[Shown] = deque()
         self._line_bytes = 0
         self._changed = threading.Condition()
@@ -105,13 +106,17 @@ class LiveStream:
         now = time.monotonic()
         with self._changed:
             self._hope_until = self._hope_until or now + HOPE_S
-            self._line.append(Shown(media, now, rgb))
+            self._line.append(Shown(media, now, self._fps, rgb))
             self._line_bytes += rgb.nbytes
             while len(self._line) > self._plan.kept or (
                 self._line_bytes > self._plan.kept_bytes and len(self._line) > 1
             ):
                 self._drop_oldest()
             self._changed.notify_all()
+
+    def take_rate(self, fps: int) -> None:
+        """Send so many frames a second from the next picture on. Whoever waits on a page of ours notices nothing."""
+        self._fps = fps
 
     @property
     def awaited(self) -> bool:
@@ -161,25 +166,27 @@ class LiveStream:
 
     def _keep_alive(self) -> None:
         while not self._stop:
-            reason = self._connect()
+            fault = self._connect()
             with self._changed:
                 for name, count in self._present.items():
                     self._past[name] = self._past.get(name, 0) + count
                 self._present = {}
                 if self._stop:
                     return
-            pause = self._miss(reason)
+            pause = self._miss(fault)
             with self._changed:
                 self._changed.wait_for(lambda: self._stop, pause)
 
-    def _miss(self, reason: str) -> float:
+    def _miss(self, fault: Fault) -> float:
         """The stream is not live: tell why, once; returns the pause before another attempt, seconds."""
-        self._heard, self._received, self._reason = True, False, self._plan.address.hide(reason)
-        pause, text = self._story.failed(time.monotonic(), self._reason)
+        fault = fault._replace(reason=self._plan.address.hide(fault.reason))
+        self._heard, self._received = True, False
+        pause, text = self._story.failed(time.monotonic(), fault)
+        self._reason = self._story.explained(fault)
         self._tell(text)
         return pause
 
-    def _connect(self) -> str:
+    def _connect(self) -> Fault:
         """Run one sending process from its start to its end; says why it ended."""
         context = multiprocessing.get_context("spawn")
         pipe, theirs = context.Pipe()
@@ -198,7 +205,7 @@ class LiveStream:
                 self._changed.notify_all()
             end_process(process, pipe, feeder, in_order=self._stop)
 
-    def _listen(self, pipe: Connection, ready: threading.Event) -> str:
+    def _listen(self, pipe: Connection, ready: threading.Event) -> Fault:
         heard, live = time.monotonic(), False
         while not self._stop:
             try:
@@ -206,20 +213,20 @@ class LiveStream:
                     kind, value = pipe.recv()
                     heard = time.monotonic()
                     if kind == "failed":
-                        return str(value)
+                        return Fault(*value)
                     ready.set()
                     live = self._take(kind, value, live)
             except (EOFError, OSError):
-                return "the sending process ended without a word"
+                return Fault("the sending process ended without a word")
             silent = time.monotonic() - heard
             if silent > (self._plan.patience if ready.is_set() else START_S):
-                return self._silence(live)
-        return "closed"
+                return Fault(self._silence(live))
+        return Fault("closed")
 
     def _take(self, kind: str, value: Any, live: bool) -> bool:
         """A sign of life; ``live`` is what the stream was, and what comes back is what it is now."""
         if kind == "absent":
-            self._miss(str(value))
+            self._miss(Fault(*value))
             return False
         watching = value.pop("watching", None)
         with self._changed:
@@ -242,7 +249,7 @@ class LiveStream:
         self._forget_old()
         with contextlib.suppress(OSError):
             while (shown := self._next(over)) is not None:
-                pipe.send((shown.media, shown.at, shown.pixels.shape))
+                pipe.send((shown.media, shown.at, shown.fps, shown.pixels.shape))
                 pipe.send_bytes(np.ascontiguousarray(shown.pixels).reshape(-1).data)
             pipe.send(None)
 

@@ -29,6 +29,11 @@ class LiveStreams:
         for stream in self._streams:
             stream.show(rgb, media)
 
+    def take_rate(self, fps: int) -> None:
+        """See ``LiveStream.take_rate``."""
+        for stream in self._streams:
+            stream.take_rate(fps)
+
     @property
     def awaited(self) -> bool:
         """True while a server of any of them is still to be heard of."""

@@ -101,9 +101,13 @@ class TakeReference(NamedTuple):
 
 
 class Record(NamedTuple):
-    """Start a race that is recorded, or end the recording."""
+    """Start a race that is recorded, or end the recording; before that race has begun, call it off."""
 
     on: bool
+
+
+class CallOff(NamedTuple):
+    """Give up the recording that is being packed."""
 
 
 class Watch(NamedTuple):
@@ -118,5 +122,5 @@ Driving = (
 """What only the one at the wheel may ask for."""
 Action = Driving | Watch
 """What reaches the game."""
-Message = Driving | Hello | Offer | Ping | Ask | Give
+Message = Driving | Hello | Offer | Ping | Ask | Give | CallOff
 """What a page may send."""

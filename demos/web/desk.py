@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import shutil
 import tempfile
@@ -88,6 +89,7 @@ class WebDesk:
         self.watched = False
         self.paused = False
         self.recording: Path | None = None
+        """The session folder of the race that runs, or is being loaded; None for one that is not recorded."""
         self.moments: OrderedDict[int, Moment] = OrderedDict()
         self._folder = Path(tempfile.mkdtemp(prefix="paintover-web-"))
         self._told: dict[str, Any] = {}
@@ -118,8 +120,9 @@ class WebDesk:
 
     def place_for_recording(self) -> Path:
         """The name of a new session folder; whoever is told that it is complete may take it away."""
-        stamp = time.strftime("%Y%m%d-%H%M%S")
-        return Path(tempfile.mkdtemp(dir=self._folder)) / f"{self.options.setup.track.replace(':', '-')}-{stamp}"
+        name = f"{self.options.setup.track.replace(':', '-')}-{time.strftime('%Y%m%d-%H%M%S')}"
+        names = (self._folder / f"{name}{'' if number == 1 else f'-{number}'}" for number in itertools.count(1))
+        return next(path for path in names if not path.exists())
 
     def tell(self, phase: str, lines: list[str], camera: str = "", outline: Any = None) -> None:
         """Tell all pages how things stand, if that has changed."""

@@ -6,6 +6,7 @@ import asyncio
 import json
 import secrets
 import time
+from collections import deque
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from demos.play.game import PlayOptions
 from engine_sim.views.frame import FrameState
 
 from . import actions as act
-from .archive import Archives
+from .archive import KEPT, Archives, CalledOff
 from .feed import Feed, Shown, media_time
 from .messages import BadMessage, parse
 from .plan import WebPlan
@@ -39,7 +40,7 @@ class Hub:
         self.viewers: dict[int, Viewer] = {}
         self.wheel = Wheel()
         self.thumbnails = thumbnails
-        self.archives = Archives()
+        self.archives = Archives(self._tell_all)
         self.failure = ""
         self.over = asyncio.Event()
         self.post: Post = lambda action: False
@@ -50,6 +51,7 @@ class Hub:
         self._visits = 0
         self._session = secrets.token_hex(8)  # a page that comes back sees whether it is still the same
         self._errands: set[asyncio.Task[None]] = set()
+        self._parcels: deque[dict[str, Any]] = deque(maxlen=KEPT)
 
     # --- news of the game, from its thread
 
@@ -63,7 +65,7 @@ class Hub:
 
     def notice(self, text: str) -> None:
         """See ``Outlet``."""
-        self._call(self._tell_all, {"type": "notice", "text": text})
+        self._call(self._tell_all, {"type": "notice", "text": text, "about": refused_by_renderer(text)})
 
     def opened(self, place: Any, frame: FrameState) -> None:
         """See ``Outlet``."""
@@ -89,6 +91,7 @@ class Hub:
         self.wheel.join(viewer.number)
         viewer.send(self._welcome(viewer))
         viewer.send({"type": "state", **self._state})
+        viewer.send(self.archives.note())
         self._tell_people()
         self.post(act.Watch(True))
 
@@ -121,15 +124,16 @@ class Hub:
                 self._change_wheel(lambda: self.wheel.ask(viewer.number, message.on))
             elif isinstance(message, act.Give):
                 self._give(viewer, message)
+            elif isinstance(message, act.CallOff):
+                self._call_off(viewer)
             elif not isinstance(message, act.Hello):
                 self.drive(viewer, message)
         except ValueError as error:
-            viewer.send({"type": "refused", "text": str(error)})
+            viewer.send({"type": "refused", "text": str(error), "about": getattr(error, "about", "")})
 
     def drive(self, viewer: Viewer, action: act.Driving) -> None:
         """Something for the game. BadMessage if this viewer is not at the wheel."""
-        if self.wheel.driver != viewer.number:
-            raise BadMessage("somebody else is at the wheel; ask for it first")
+        self._need_wheel(viewer)
         if not self.post(action):
             raise BadMessage("the game is too far behind to take this; try again")
 
@@ -142,6 +146,15 @@ class Hub:
         self.archives.close()
 
     # --- within
+
+    def _need_wheel(self, viewer: Viewer) -> None:
+        if self.wheel.driver != viewer.number:
+            raise BadMessage("somebody else is at the wheel; ask for it first")
+
+    def _call_off(self, viewer: Viewer) -> None:
+        self._need_wheel(viewer)
+        if not self.archives.call_off():
+            raise BadMessage("no recording is being packed any more")
 
     def _welcome(self, viewer: Viewer) -> dict[str, Any]:
         options, plan = self._options, self._plan
@@ -183,6 +196,13 @@ class Hub:
     def _tell_people(self) -> None:
         wheel = self.wheel
         self._tell_all({"type": "people", "driver": wheel.driver, "asking": wheel.asking, "here": sorted(self.viewers)})
+        self._hand_over()
+
+    def _hand_over(self) -> None:
+        """Recordings that are ready to whoever drives; with nobody at the wheel they wait for the next who does."""
+        driver = self.viewers.get(self.wheel.driver) if self.wheel.driver is not None else None
+        while driver is not None and self._parcels:
+            driver.send(self._parcels.popleft())
 
     def _give(self, viewer: Viewer, message: act.Give) -> None:
         said = False
@@ -212,10 +232,21 @@ class Hub:
     async def _pack(self, folder: Path) -> None:
         try:
             secret = await self.archives.pack(folder)
-        except OSError as error:
-            self._tell_all({"type": "refused", "text": f"the recording cannot be packed: {error.strerror or error}"})
+        except CalledOff:
+            self._tell_all({"type": "notice", "text": "recording called off: nothing of it is kept"})
             return
-        driver = self.viewers.get(self.wheel.driver) if self.wheel.driver is not None else None
-        if driver is not None:
-            size = self.archives.find(secret).stat().st_size
-            driver.send({"type": "recording", "path": f"recordings/{secret}.zip", "name": folder.name, "bytes": size})
+        except OSError as error:
+            reason = error.strerror or str(error)
+            self._tell_all({"type": "refused", "text": f"the recording cannot be packed, and is lost: {reason}"})
+            return
+        size = self.archives.find(secret).stat().st_size
+        self._parcels.append(
+            {"type": "recording", "path": f"recordings/{secret}.zip", "name": folder.name, "bytes": size}
+        )  # fmt: skip
+        self._hand_over()
+
+
+def refused_by_renderer(text: str) -> str:
+    """What a notice says that the renderer refuses, ``prompt`` or ``reference``; nothing if it says something else."""
+    what, mark, _ = text.partition(": the renderer refuses it: ")
+    return "" if not mark else "prompt" if what == "prompt" else "reference"

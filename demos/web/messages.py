@@ -32,7 +32,9 @@ PAD_BUTTONS = ("a", "dpleft", "dpright")
 
 
 class BadMessage(ValueError):
-    """A message that cannot be; the text says what was expected."""
+    """A message that cannot be; the text says what was expected, ``about`` its type if it is known."""
+
+    about = ""
 
 
 class Fields:
@@ -98,7 +100,11 @@ def parse(text: str) -> act.Message:
     reader = READERS.get(kind) if isinstance(kind, str) else None
     if reader is None:
         raise BadMessage(f"unknown type of message: {str(kind)[:40]!r}; there are {', '.join(READERS)}")
-    return reader(Fields(str(kind), values))
+    try:
+        return reader(Fields(str(kind), values))
+    except BadMessage as error:
+        error.about = str(kind)
+        raise
 
 
 def _pad(fields: Fields) -> act.PadState:
@@ -127,5 +133,6 @@ READERS: dict[str, Callable[[Fields], act.Message]] = {
     "prompt": lambda f: act.TakePrompt(printable(f.text("text", LONGEST)).strip()),
     "view": lambda f: act.TakeView(f.text("name", 20)),
     "record": lambda f: act.Record(f.flag("on")),
+    "call off": lambda f: act.CallOff(),
 }
 """Type of message → what reads it."""

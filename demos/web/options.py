@@ -14,6 +14,14 @@ if TYPE_CHECKING:
 
 DOOR: dict[str, Any] = {"token_file": None, "tls_cert": None, "tls_key": None, "origin": []}
 """Words of a door that must have one, as they are when nobody gives them."""
+ELSEWHERE = {
+    "--webrtc": "this page itself is where browsers watch and drive, so leave it out; a page for watching alone comes "
+    "with `paintover play --webrtc PORT`",
+    "--rtmp": "this page goes to browsers alone; `paintover play --rtmp URL` streams to a server",
+    "--silent-audio": "this page has no sound track; `paintover play --rtmp URL --silent-audio` sends one",
+    "--record": "this page records by its Record button; `paintover play --record DIR` writes a folder here",
+}
+"""Words of ``paintover play`` that people try on the game in a browser → what to do instead."""
 NEEDED = {"aiohttp": "aiohttp", "aiortc": "aiortc"}
 """Import name → distribution."""
 
@@ -28,6 +36,22 @@ def add_door_arguments(parser: argparse.ArgumentParser, what: str = "") -> None:
         help=f"{what}address that people type, if it is not HOST:PORT",
     )  # fmt: skip
     parser.add_argument("--viewers", type=int, default=8, metavar="N", help=f"{what}most browsers at once (8)")
+
+
+class Advice(argparse.Action):
+    """An option that is another command's: whoever gives it is told what to use instead."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object, **__: object) -> None:
+        """End with one line on stderr."""
+        name = self.option_strings[0]
+        parser.error(f"{name}: {ELSEWHERE[name]}")
+
+
+def add_words_of_play(parser: argparse.ArgumentParser) -> None:
+    """Options that exist for ``paintover play`` alone: none here, and no word of them in the help."""
+    for name in ELSEWHERE:
+        parser.add_argument(name, nargs="?", action=Advice, help=argparse.SUPPRESS)
+    parser.set_defaults(silent_audio=False)
 
 
 def door_of(args: argparse.Namespace, host: str, port: int, words: str = "--host") -> WebPlan:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any
 
 from demos.play.game import Game
@@ -33,10 +32,9 @@ class WebRace:
     Args:
         desk: views, devices, choices.
         game: at its start.
-        recording: the session folder that it writes, if it does.
     """
 
-    def __init__(self, desk: WebDesk, game: Game, recording: Path | None) -> None:
+    def __init__(self, desk: WebDesk, game: Game) -> None:
         self._desk, self._game = desk, game
         self._wants: str | None = None
         self._pressed = time.monotonic_ns()
@@ -45,7 +43,6 @@ class WebRace:
         self._loop = PlayLoop(
             LoopConfig(desk.options.fps), time.perf_counter_ns, desk.inputs.read, self._tick, self._frame
         )
-        desk.recording = recording
 
     def run(self, leaves: Any) -> str | None:
         """Race until ``leaves()`` is true (None) or another race is wanted: ``again`` or ``record``."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 import time
 from collections.abc import Callable
@@ -44,7 +45,7 @@ class Show:
         self._options, self._outlet = options, outlet
         self._make, self._loader = make_painter, loader or Loader()
         self._leave = threading.Event()
-        self._loading: Loading[Any] | None = None
+        self._loadings: list[Loading[Any]] = []
         self._opening: FrameState | None = None
         self.error: BaseException | None = None
         self.desk = WebDesk(options, outlet, make_painter)
@@ -54,7 +55,7 @@ class Show:
     @property
     def loading(self) -> bool:
         """True while a thread is still busy loading; the process cannot end in order then."""
-        return self._loading is not None and self._loading.running
+        return any(loading.running for loading in self._loadings)
 
     def post(self, action: act.Action) -> bool:
         """Hand an action to the game; False if it is too far behind to take any more."""
@@ -81,28 +82,40 @@ class Show:
             self.desk.close()
 
     def _play(self) -> None:
-        record: Path | None = None
         while True:
-            self.desk.recording = record
-            game = self._open_race(record)
-            game.begin()
-            wants = WebRace(self.desk, game, record).run(self._leave.is_set)
+            game = self._begun(self._open_race())
+            wants = WebRace(self.desk, game).run(self._leave.is_set)
             if wants is None:
                 return
-            record = self.desk.place_for_recording() if wants == "record" else None
-            if record is None:
-                self._options = replace(
-                    self._options, setup=replace(self._options.setup, seed=self._options.setup.seed + 1)
-                )
+            if wants == "record":
+                self.desk.recording = self.desk.place_for_recording()
+            else:
+                self._options = self._loader.again(self._options)
 
-    def _open_race(self, record: Path | None) -> Game:
+    def _begun(self, game: Game) -> Game:
+        """A race that begins: with its recording, or without one that was called off or that the disk refuses."""
+        try:
+            if self.desk.recording is not None:
+                game.begin()
+                return game
+        except UserError as error:
+            self._give_up_recording(error)
+        game.close()
+        return Game(game.drive)
+
+    def _give_up_recording(self, error: UserError) -> None:
+        folder, self.desk.recording = self.desk.recording, None
+        if folder is not None:
+            shutil.rmtree(folder, ignore_errors=True)
+        self._outlet.notice(f"nothing is recorded: {error}")
+
+    def _open_race(self) -> Game:
         """Load a race, wait for views and renderer. Raises Leaving, UserError."""
         desk, stage, studio = self.desk, self.desk.stage, self.desk.studio
         self._opening = None
         place = self._load(lambda say: self._loader.place(self._options, say))
         stage.open(place)
-        options = replace(self._options, record=record, looks=(desk.named_look,))
-        game = self._load(lambda say: self._loader.game(options, place, say))
+        game = self._load_game(place)
         self._wait(list, lambda: stage.ready and stage.idle)
         stage.forget()
         desk.moments.clear()
@@ -117,11 +130,31 @@ class Show:
             self._wait(studio.progress, studio.ready)
         return game
 
-    def _load(self, work: Callable[[Callable[[str], None]], T]) -> T:
-        """Run slow work on another thread while pages are answered."""
-        loading = self._loading = Loading(work)
-        self._wait(lambda: [loading.progress], lambda: not loading.running)
-        return loading.result()
+    def _load_game(self, place: Any) -> Game:
+        """A race, and its recording if one is wanted still."""
+        while (game := self._try_game(place, self.desk.recording)) is None:
+            pass
+        return game
+
+    def _try_game(self, place: Any, record: Path | None) -> Game | None:
+        """A race; None if its recording was called off meanwhile, which is not waited for any longer, or cannot be."""
+        options = replace(self._options, record=record, looks=(self.desk.named_look,))
+        try:
+            return self._load(
+                lambda say: self._loader.game(options, place, say), lambda: self.desk.recording != record
+            )  # fmt: skip
+        except UserError as error:
+            if record is None:
+                raise
+            self._give_up_recording(error)
+            return None
+
+    def _load(self, work: Callable[[Callable[[str], None]], T], over: Callable[[], bool] = lambda: False) -> T | None:
+        """Run slow work on another thread while pages are answered; None if it is ``over`` before it has ended."""
+        loading = Loading(work)
+        self._loadings = [one for one in self._loadings if one.running] + [loading]
+        self._wait(lambda: [loading.progress], lambda: not loading.running or over())
+        return None if over() else loading.result()
 
     def _wait(self, lines: Callable[[], list[str]], done: Callable[[], bool]) -> None:
         desk = self.desk
@@ -129,7 +162,10 @@ class Show:
             if self._leave.is_set():
                 raise Leaving
             for action in desk.take():
-                if isinstance(action, act.Do | act.Record):
+                if isinstance(action, act.Record) and not action.on and desk.recording is not None:
+                    desk.recording = None
+                    desk.outlet.notice("recording called off: the race begins without it")
+                elif isinstance(action, act.Do | act.Record):
                     desk.outlet.notice("the race is still loading")
                 elif not choose(desk, action, self._opening):
                     obey_device(desk, action)

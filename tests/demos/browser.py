@@ -34,6 +34,7 @@ MIDDLE = """(() => {
 KEYS = {
     "KeyW": ("w", 87), "KeyA": ("a", 65), "KeyV": ("v", 86), "KeyP": ("p", 80), "KeyL": ("l", 76), "KeyT": ("t", 84),
     "KeyM": ("m", 77), "KeyH": ("h", 72), "KeyC": ("c", 67), "ArrowRight": ("ArrowRight", 39), "Enter": ("Enter", 13),
+    "KeyR": ("r", 82), "Space": (" ", 32), "ArrowDown": ("ArrowDown", 40),
     "ArrowLeft": ("ArrowLeft", 37), "ArrowUp": ("ArrowUp", 38), "Escape": ("Escape", 27), "Tab": ("Tab", 9),
 }  # fmt: skip
 
@@ -148,7 +149,9 @@ class Page:
         """Press a key; True only puts it down, False only lets it up."""
         letter, number = KEYS[code]
         values = {"code": code, "key": letter, "windowsVirtualKeyCode": number}
-        if down is not False:
+        if down is not False and code == "Enter":  # its character is what presses a button
+            self.call("Input.dispatchKeyEvent", {"type": "keyDown", "text": "\r", **values})
+        elif down is not False:
             self.call("Input.dispatchKeyEvent", {"type": "rawKeyDown", **values})
         if down is not True:
             self.call("Input.dispatchKeyEvent", {"type": "keyUp", **values})

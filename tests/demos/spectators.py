@@ -45,7 +45,7 @@ class Stage:
     def show(self, picture: np.ndarray, number: int) -> None:
         """Show a picture from now on; it says this number."""
         self.shown[number] = time.monotonic()
-        self.sender.put(Shown(number / FPS, time.monotonic(), picture))
+        self.sender.put(Shown(number / FPS, time.monotonic(), FPS, picture))
 
     def play(self, size: tuple[int, int] = (128, 64)) -> None:
         """Show numbered pictures at their rate until the end."""

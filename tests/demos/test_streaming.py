@@ -14,7 +14,7 @@ import numpy as np
 from demos.play.desk import Desk
 from demos.streaming.address import StreamAddress, parse_address, unknown_host
 from demos.streaming.numbered import numbered
-from demos.streaming.reconnect import Reconnect, ReconnectConfig
+from demos.streaming.reconnect import Fault, Reconnect, ReconnectConfig
 from demos.streaming.stream import LiveStream, StreamPlan
 from demos.streaming.streams import LiveStreams
 from demos.web.plan import WebPlan
@@ -30,24 +30,56 @@ KEY = "live_4711_SECRET"
 
 def test_pauses_double_up_to_a_limit_and_begin_anew_after_a_connection_that_held():
     story = Reconnect(ReconnectConfig(first=1, most=5, settled=10))
-    assert [story.failed(k, "refused")[0] for k in range(5)] == [1, 2, 4, 5, 5]
+    assert [story.failed(k, Fault("refused"))[0] for k in range(5)] == [1, 2, 4, 5, 5]
     story.live(10)
-    assert story.failed(11, "broken")[0] == 5  # it held for a second only
+    assert story.failed(11, Fault("broken"))[0] == 5  # it held for a second only
     story.live(20)
-    assert story.failed(31, "broken")[0] == 1
+    assert story.failed(31, Fault("broken"))[0] == 1
 
 
 def test_an_outage_is_one_line_however_long_it_lasts():
     story = Reconnect()
-    lines = [story.failed(k, "connection refused")[1] for k in range(1000)]
+    lines = [story.failed(k, Fault("connection refused"))[1] for k in range(1000)]
     assert lines == ["not live: connection refused; trying again until it is", *[""] * 999]
     assert story.live(1000) == "live again"
-    assert story.failed(1001, "broken pipe")[1].startswith("not live: broken pipe")
+    assert story.failed(1001, Fault("broken pipe"))[1].startswith("not live: broken pipe")
     assert (story.outages, story.connections) == (2, 1)
 
 
 def test_the_first_connection_is_simply_live():
     assert Reconnect().live(0) == "live"
+
+
+def test_what_is_likely_behind_a_server_that_closes_depends_on_whether_it_ever_took_the_stream():
+    closed = Fault("Input/output error", by_server=True)
+    story = Reconnect(ReconnectConfig(settled=10))
+    assert "may not know this application, or not take this key" in story.failed(0, closed)[1]
+    story.live(5)
+    assert "took the stream and soon closed it: it may not take this key" in story.failed(8, closed)[1]
+    story.live(20)
+    long_lived = story.failed(3600, closed)[1]
+    assert "it may have been restarted, or the network failed" in long_lived
+    assert "application" not in long_lived
+    story.live(3601)
+    assert story.failed(3602, closed)[1] == long_lived  # it was good once, so the address is
+    assert story.explained(Fault("Connection refused")) == "Connection refused"  # that says it already
+
+
+def taken_at_last_and_then_gone(pipe, plan):
+    """A server that does not take the stream, then does, and closes it later."""
+    pipe.send(("absent", Fault("Input/output error", by_server=True)))
+    pipe.send(("live", {"sent": 1}))
+    pipe.send(("failed", Fault("Broken pipe", by_server=True)))
+
+
+def test_people_are_told_the_likely_reason_by_what_became_of_their_stream():
+    lines: list[str] = []
+    plan = StreamPlan(parse_address("rtmp://h/a/k"), reconnect=ReconnectConfig(first=60, settled=0))
+    stream = LiveStream(plan, lines.append, body=taken_at_last_and_then_gone)
+    wait_for(lambda: len(lines) == 3)
+    stream.close()
+    assert "not live: Input/output error (the server may not know this application, or not take this key)" in lines[0]
+    assert "not live: Broken pipe (the server took the stream before: it may have been restarted, or" in lines[2]
 
 
 # --- whole streams, to servers that are no good

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
+import time
+
 import numpy as np
 import pytest
 
@@ -10,11 +13,15 @@ pytest.importorskip("aiortc", reason="pip install paintover[web]")
 
 from demos.streaming import theatre as theatres
 from demos.streaming.numbered import BRIGHT, number_of, numbered
+from demos.streaming.options import add_stream_arguments, stream_plans
+from demos.streaming.serving import StreamedFactory
 from demos.streaming.theatre import Theatre
+from render_bridge.stand_in import PaletteFactory
 
 from .browser import CHROMIUM
 from .conftest import wait_for
 from .spectators import Stage, staged
+from .test_streaming_serve import frames, session
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs Chromium (Debian: apt-get install chromium)")
 PIXELS = """(() => {
@@ -26,6 +33,12 @@ PIXELS = """(() => {
 })()"""
 SEEN = "document.getElementById('veil').hidden"
 TOKEN = "0123456789abcdefghij"
+
+
+def webrtc_plans(place: str):
+    parser = argparse.ArgumentParser()
+    add_stream_arguments(parser)
+    return stream_plans(parser.parse_args(["--webrtc", place]), 24)
 
 
 def picture(page) -> np.ndarray:
@@ -79,6 +92,31 @@ def test_a_stream_that_breaks_off_is_missed_and_not_said_to_have_ended(browser, 
     assert page.text("#title") in ("The stream stands still", "The stream is gone", "The stream is not there")
     page.until(LOST)
     page.close()
+
+
+NOTE_TITLES = """
+  window.titles = new Set();
+  setInterval(() => window.titles.add(document.getElementById("title")?.textContent), 5);
+"""
+
+
+def test_an_engine_of_another_rate_than_the_streams_begins_without_a_word_of_an_end(browser):
+    """Its page is open before any engine comes, and was made for 24 pictures a second."""
+    (plan,) = webrtc_plans("0")
+    factory = StreamedFactory(PaletteFactory(), (plan,), lambda line: None)
+    wait_for(lambda: not factory._streams.awaited)
+    page = browser.page(plan.address.url, before=NOTE_TITLES)
+    page.until("document.getElementById('title').textContent === 'Live'")
+    renderer = factory.open(session((30, 1)))
+    number = iter(range(0, 10_000, 4))
+    while not page.eval(SEEN):
+        renderer.render(frames(next(number), 4))
+        time.sleep(4 / 30)
+    titles = set(page.eval("[...window.titles]"))
+    factory.close()
+    page.until("document.getElementById('title').textContent === 'The stream has ended'")
+    page.close()
+    assert titles <= {"Paintover", "Live"}
 
 
 async def no_such_visit(audience, ticket):

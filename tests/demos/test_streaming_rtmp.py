@@ -11,13 +11,15 @@ import threading
 import time
 from collections.abc import Iterator
 
+import av
 import numpy as np
 import pytest
 
 from demos.streaming.address import parse_address
 from demos.streaming.numbered import BRIGHT, numbered
-from demos.streaming.output import OutputConfig
-from demos.streaming.reconnect import ReconnectConfig
+from demos.streaming.output import OutputConfig, RtmpOutput
+from demos.streaming.reconnect import Fault, ReconnectConfig
+from demos.streaming.sender import fault_of
 from demos.streaming.stream import LiveStream, StreamPlan
 
 from .conftest import wait_for
@@ -135,6 +137,17 @@ def check_steady(source: Source, viewer: Viewer, seen: list[Seen]) -> None:
     color = np.mean([s.color for s in seen], axis=0)
     assert np.abs(color - BRIGHT).max() < 12
     print("delay, ms: median", round(1000 * statistics.median(late)), "largest", round(1000 * max(late)))
+
+
+def test_a_server_that_is_there_and_does_not_know_the_application_is_told_from_one_that_is_absent(nginx):
+    def fault(url: str) -> Fault:
+        with pytest.raises((OSError, av.FFmpegError)) as failed:
+            RtmpOutput(url, 64, 32, OutputConfig(FPS))
+        return fault_of(failed.value, url)
+
+    assert fault(nginx.url.replace("/live/", "/studio/")).by_server
+    nginx.stop()
+    assert not fault(nginx.url).by_server
 
 
 def test_a_server_that_dies_or_stalls_is_found_again_and_play_never_waits(nginx):

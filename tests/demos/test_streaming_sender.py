@@ -10,10 +10,12 @@ import numpy as np
 
 from demos.streaming import sender as senders
 from demos.streaming.output import OutputConfig
-from demos.streaming.reconnect import Reconnect, ReconnectConfig
+from demos.streaming.reconnect import Fault, Reconnect, ReconnectConfig
 from demos.streaming.sender import Sender, SenderPlan, Shown
 
 from .conftest import wait_for
+
+FPS = 20
 
 
 class Clock:
@@ -35,6 +37,7 @@ class Notebook:
 
     def open(self, url, width, height, config):
         self.clock.now += self.opens
+        self.rate = config.fps
         self.opened.append((url, width, height))
         return self
 
@@ -53,7 +56,7 @@ def picture(value: int, width: int = 8, height: int = 4) -> np.ndarray:
 def sender_of(takes=0.0, opens=0.0) -> tuple[Sender, Notebook, Clock]:
     clock = Clock()
     notebook = Notebook(clock, takes, opens)
-    return Sender(SenderPlan("rtmp://h/a/k", OutputConfig(fps=20)), notebook.open, clock), notebook, clock
+    return Sender(SenderPlan("rtmp://h/a/k", OutputConfig(FPS)), notebook.open, clock), notebook, clock
 
 
 def rest(sender: Sender, clock: Clock) -> None:
@@ -68,7 +71,7 @@ def play(sender: Sender, clock: Clock, seconds: float, first: int = 0, rate: int
     start = clock.now
     while clock.now < end - 1e-9:
         while start + (number - first) / rate <= clock.now + 1e-9:
-            sender.put(Shown(number / rate, start + (number - first) / rate, picture(number % 256)))
+            sender.put(Shown(number / rate, start + (number - first) / rate, FPS, picture(number % 256)))
             number += 1
         rest(sender, clock)
     return number
@@ -125,8 +128,8 @@ def test_a_server_that_is_not_there_yet_is_tried_again_by_the_same_sender(monkey
 
     ours, theirs = multiprocessing.Pipe()
     over = threading.Event()
-    sender = Sender(SenderPlan("rtmp://127.0.0.1/a/k", OutputConfig(fps=20)), open_output)
-    sender.put(Shown(0.0, 0.0, picture(7)))
+    sender = Sender(SenderPlan("rtmp://127.0.0.1/a/k", OutputConfig(FPS)), open_output)
+    sender.put(Shown(0.0, 0.0, FPS, picture(7)))
     story = Reconnect(ReconnectConfig(first=0.01, most=0.02))
     thread = threading.Thread(target=senders._run, args=(theirs, sender, over, None, story))
     thread.start()
@@ -137,7 +140,7 @@ def test_a_server_that_is_not_there_yet_is_tried_again_by_the_same_sender(monkey
     ours.close()
     theirs.close()
     kinds = [kind for kind, _ in told]
-    assert [value for kind, value in told if kind == "absent"] == ["Connection refused"] * 3
+    assert [value for kind, value in told if kind == "absent"] == [Fault("Connection refused")] * 3
     assert kinds[0] == "waiting"
     assert "failed" not in kinds
     assert (notebook.sent[0][1], story.connections) == (7, 1)
@@ -146,7 +149,7 @@ def test_a_server_that_is_not_there_yet_is_tried_again_by_the_same_sender(monkey
 def test_another_size_begins_a_new_connection_with_stamps_from_zero():
     sender, notebook, clock = sender_of()
     number = play(sender, clock, 1)
-    sender.put(Shown(number / 20, clock.now, picture(7, 16, 8)))
+    sender.put(Shown(number / 20, clock.now, FPS, picture(7, 16, 8)))
     for _ in range(4):
         clock.now += 0.05
         sender.turn()
@@ -157,8 +160,24 @@ def test_another_size_begins_a_new_connection_with_stamps_from_zero():
 
 def test_a_still_scene_is_sent_again_and_again():
     sender, notebook, clock = sender_of()
-    sender.put(Shown(0.0, clock.now, picture(9)))
+    sender.put(Shown(0.0, clock.now, FPS, picture(9)))
     for _ in range(100):
         rest(sender, clock)
     assert len(notebook.sent) >= 95
     assert {value for _, value in notebook.sent} == {9}
+
+
+def test_a_source_of_another_rate_begins_a_connection_of_that_rate_by_the_same_sender():
+    sender, notebook, clock = sender_of()
+    for number in range(60):
+        sender.put(Shown(number / 60, clock.now, 60, picture(number)))
+        clock.now += 1 / 60
+        sender.turn()
+    assert (notebook.rate, len(notebook.opened)) == (60, 1)
+    assert len(notebook.sent) >= 57
+    assert [slot for slot, _ in notebook.sent] == list(range(len(notebook.sent)))
+    sender.put(Shown(0.0, clock.now, FPS, picture(7)))
+    clock.now += 2 / FPS
+    sender.turn()
+    assert (notebook.rate, len(notebook.opened), notebook.closed) == (FPS, 2, 1)
+    assert notebook.sent[-1] == (0, 7)

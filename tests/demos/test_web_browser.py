@@ -22,7 +22,7 @@ from demos.web.plan import WebPlan
 from engine_sim.recording.replay import replay_session
 
 from . import play_standins as standins
-from .browser import CHROMIUM, PAD, Browser, Page
+from .browser import CHROMIUM, Browser, Page
 from .conftest import wait_for
 from .web_standins import serving
 
@@ -264,26 +264,6 @@ def test_a_pasted_prompt_of_100_kb_disturbs_nobody_and_one_of_some_words_is_in_f
     assert player.text("#prompt-says") == ""
 
 
-def test_a_pad_alone_writes_a_prompt(player):
-    player.eval(PAD)
-    player.tap(8)
-    for _ in range(12):  # down the looks to what comes below them
-        player.tap(*[13] * (player.eval("document.activeElement.id") != "prompt"))
-    player.tap(0)
-    player.until("document.getElementById('letters').open")
-    player.tap(3)  # no key of this board: it means something only in the race
-    player.tap(2)
-    while player.text("#letters-line") != "_":
-        player.tap(2)
-    player.tap(15, 0, 15, 0, 2, 15, 0)
-    assert player.text("#letters-line") == "wr_"
-    player.tap(13, 13, 13, 15, 15, 15, 0)
-    player.until("!document.getElementById('letters').open")
-    player.until("import('/page/main.js').then((main) => main.state.prompt === 'wr')")
-    player.eval("navigator.getGamepads = () => []")
-    player.key("Escape")
-
-
 def test_a_second_page_watches_asks_and_drives(player, browser, web):
     other = browser.page(web.url, (880, 500))
     other.until("document.getElementById('video').videoWidth > 0")
@@ -317,6 +297,9 @@ def test_a_recording_comes_as_a_zip_that_replays(player, browser, tmp_path):
     report = replay_session(next(p.parent for p in tmp_path.rglob("session.json")), progress=False)
     assert report.identical, report.lines()
     assert report.ticks >= 60
+    player.call("Page.reload")
+    player.until("document.getElementById('tape-get')?.offsetParent", 60)  # it can be had again
+    player.until(READY)
 
 
 def test_a_browser_without_webrtc_is_told(browser, web):

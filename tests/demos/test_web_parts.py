@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 
 import numpy as np
 import pytest
@@ -10,12 +11,16 @@ import pytest
 pytest.importorskip("aiohttp", reason="pip install paintover[web]")
 pytest.importorskip("aiortc", reason="pip install paintover[web]")
 
+from demos.play.game import PlayOptions
 from demos.play.painter import Order, Picture
-from demos.web.archive import Archives
+from demos.web.archive import Archives, CalledOff, Packing
 from demos.web.feed import Feed, Shown, to_yuv
+from demos.web.hub import Hub, refused_by_renderer
+from demos.web.plan import WebPlan
 from demos.web.thumbnails import HEIGHT, WIDTH, Thumbnails
 from demos.web.track import FeedTrack
 from engine_sim.core.errors import UserError
+from engine_sim.racing.world import RaceSetup
 
 from . import play_standins as standins
 from .web_standins import LOOKS
@@ -62,11 +67,125 @@ def test_a_recording_is_packed_under_its_name_and_the_last_three_are_kept(tmp_pa
         with pytest.raises(OSError, match="drive-9"):
             await archives.pack(tmp_path / "drive-9")
 
-    archives = Archives()
-    asyncio.run(scene(archives))
+    archives = packed_by(scene)
     kept = archives.find(next(reversed(archives._packed)))
     archives.close()
     assert not kept.exists()
+
+
+def packed_by(scene, tell=lambda message: None) -> Archives:
+    async def main() -> Archives:
+        archives = Archives(tell)
+        await scene(archives)
+        return archives
+
+    return asyncio.run(main())
+
+
+def session_folder(place, size: int):
+    folder = place / "drive"
+    folder.mkdir()
+    (folder / "maps.log").write_bytes(bytes(size))
+    return folder
+
+
+def test_packing_says_how_far_it_is_and_calling_it_off_leaves_nothing_behind(tmp_path, monkeypatch):
+    """The disk is a slow one: a block is written when the last word of progress has been told."""
+    monkeypatch.setattr("demos.web.archive.BLOCK", 1000)
+    monkeypatch.setattr("demos.web.archive.TELL_S", 0.001)
+    told = []
+
+    def tell(message):
+        told.append(message)
+        if message["done"]:
+            assert archives_at[0].call_off()
+
+    async def scene(archives: Archives) -> None:
+        archives_at.append(archives)
+        with pytest.raises(CalledOff):
+            await archives.pack(session_folder(tmp_path, 4_000_000))
+        assert not archives.call_off()
+        assert list(archives._folder.iterdir()) == list(tmp_path.iterdir()) == []
+        await archives.pack(session_folder(tmp_path, 500))  # another one is packed as ever
+
+    archives_at: list[Archives] = []
+    archives = packed_by(scene, tell)
+    archives.close()
+    first, *_, last = told
+    assert (first["name"], first["bytes"]) == ("drive", 4_000_000)
+    assert any(0 < message["done"] < 4_000_000 for message in told)
+    assert (last["type"], last["name"]) == ("packing", "")
+
+
+def test_a_disk_that_refuses_an_archive_keeps_nothing_of_it(tmp_path, monkeypatch):
+    def full(packing, packed, file):
+        packed.writestr("part", b"x" * 100)
+        raise OSError(28, "No space left on device")
+
+    async def scene(archives: Archives) -> None:
+        with pytest.raises(OSError, match="No space left"):
+            await archives.pack(session_folder(tmp_path, 500))
+        assert list(archives._folder.iterdir()) == list(tmp_path.iterdir()) == []
+
+    monkeypatch.setattr(Packing, "_add", full)
+    packed_by(scene).close()
+
+
+class Person:
+    """As much of a viewer as the hub needs."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.ticket = number, str(number)
+        self.told: list[dict] = []
+
+    def send(self, message):
+        self.told.append(message)
+
+    def send_text(self, text, note=False):
+        self.told.append(json.loads(text))
+
+    async def hang_up(self):
+        """There was no call."""
+
+    async def dismiss(self):
+        """There is no socket."""
+
+    def heard(self, kind: str) -> list[dict]:
+        return [message for message in self.told if message["type"] == kind]
+
+
+def test_a_recording_that_is_packed_while_nobody_drives_waits_for_whoever_drives_next(tmp_path):
+    async def scene() -> None:
+        hub = Hub(PlayOptions(RaceSetup(track="ring"), LOOKS), WebPlan(), Thumbnails(LOOKS, tmp_path / "none"))
+        hub.post = lambda action: True
+        first, second, third = (Person(number) for number in (1, 2, 3))
+        hub.enter(first)
+        await hub.leave(first)
+        await hub._pack(session_folder(tmp_path, 500))
+        hub.enter(second)
+        hub.enter(third)
+        (told,) = second.heard("recording")
+        assert hub.archives.find(told["path"].removeprefix("recordings/").removesuffix(".zip")).is_file()
+        assert [person.heard("recording") for person in (first, third)] == [[], []]
+        await hub.hear(third, '{"type": "call off"}')
+        await hub.hear(second, '{"type": "call off"}')
+        assert "somebody else is at the wheel" in third.heard("refused")[0]["text"]
+        assert "no recording is being packed" in second.heard("refused")[0]["text"]
+        await hub.close()
+
+    asyncio.run(scene())
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [
+        ("prompt: the renderer refuses it: not today", "prompt"),
+        ("look storm: the renderer refuses it: not today", "reference"),
+        ("prompt: rain", ""),
+    ],
+)
+def test_what_the_renderer_refuses_is_told_with_its_place(text, about):
+    assert refused_by_renderer(text) == about
 
 
 class PaintsAtOnce:

@@ -41,6 +41,28 @@ def test_what_cannot_be_served_is_refused_in_one_line_that_says_what_to_do(words
     assert line.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--webrtc", "8081"], "--webrtc: this page itself is where browsers watch and drive, so leave it out"),
+        (["--webrtc"], "`paintover play --webrtc PORT`"),
+        (["--rtmp", "rtmp://host/live/SECRET"], "`paintover play --rtmp URL` streams to a server"),
+        (["--silent-audio"], "--silent-audio"),
+        (["--record", "folder"], "by its Record button"),
+    ],
+)
+def test_words_of_play_are_told_what_to_use_instead_and_by_the_right_help(words, said, capsys):
+    with pytest.raises(SystemExit) as left:
+        main(["web", *words])
+    line = capsys.readouterr().err
+    assert left.value.code == 2
+    assert said in line
+    assert line.startswith("paintover web: ")
+    assert line.endswith("(see paintover web --help)\n")
+    assert line.count("\n") == 1
+    assert "SECRET" not in line
+
+
 def test_tls_files_that_are_none_are_refused(tmp_path, capsys):
     paths = [tmp_path / name for name in ("cert.pem", "key.pem")]
     for path in paths:

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import aiohttp
@@ -57,6 +58,43 @@ class HeldLoader(QuickLoader):
     def place(self, options, progress):
         assert self.go.wait(30)
         return super().place(options, progress)
+
+
+class Tape:
+    """A recording that takes no time and little room."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self.recorder = SimpleNamespace(gap=lambda ticks: None)
+
+    def frame(self) -> None:
+        self._folder.mkdir()
+        (self._folder / "session.json").write_text("{}")
+        (self._folder / "maps.log").write_bytes(bytes(100_000))
+
+    def step(self, controls) -> None:
+        """Nothing of it is kept."""
+
+    def close(self) -> None:
+        """The folder is complete as it is."""
+
+
+class TapeLoader(QuickLoader):
+    """Records when that is asked for, and takes its time to prepare it while it is ``held``."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.go = threading.Event()
+        self.go.set()
+
+    def game(self, options, place, progress):
+        if options.record is None:
+            return super().game(options, place, progress)
+        progress("preparing the recording")
+        assert self.go.wait(30)
+        game = Game(RingDrive(options.setup), Tape(options.record))
+        self.games.append(game)
+        return game
 
 
 class NoThumbnails(Thumbnails):

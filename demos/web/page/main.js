@@ -8,12 +8,15 @@ import { Pads, Touch } from "./pad.js";
 import { showPeople } from "./people.js";
 import { Picture } from "./picture.js";
 import { Studio } from "./studio.js";
+import { Tape } from "./tape.js";
 
 const byId = (id) => document.getElementById(id);
 const NARROW = 900;
 const SAID_MS = 3500;
 const LONG_MS = 9000;
+const READ_MS = 70; // a character
 const FADE_MS = 500;
+const LINES = ["says", "panel-says"]; // over the picture, and over a studio that hides it
 
 export const link = new Link(tokenOfAddress());
 export const picture = new Picture(byId("video"), link);
@@ -36,7 +39,8 @@ const studio = new Studio(link, {
   help: showKeys,
   menu: () => toggleStudio(),
   "close-panel": () => toggleStudio(),
-});
+}, { say, leave: () => COMMANDS.leave() });
+const tape = new Tape(link, say);
 new Keys({ drive: (code, down) => drive({ type: "key", code, down }), command: obey, idle: release });
 const pads = new Pads({ send: drive, command: obey, picking: () => studio.picking, pick: (way) => studio.pick(way) });
 new Touch(pads, obey);
@@ -101,6 +105,7 @@ function begin() {
 link.addEventListener("welcome", ({ detail }) => {
   if (session && session !== detail.session) begin();
   session = detail.session;
+  tape.welcome(session);
   size = detail.size;
   studio.welcome(detail);
   pads.forget();
@@ -113,7 +118,8 @@ link.addEventListener("state", ({ detail }) => {
   if (detail.phase !== state.phase || detail.view !== state.view) graph.clear();
   state = detail;
   studio.show(state);
-  byId("dot").hidden = !state.recording;
+  tape.show(state);
+  byId("dot").hidden = !state.recording || state.phase === "loading";
   layOut();
   stand();
 });
@@ -129,13 +135,12 @@ link.addEventListener("people", ({ detail }) => {
   byId("watching").hidden = drives() && !asks;
   byId("watching").textContent = drives() ? asks : people.driver === null ? "nobody drives" : "you are watching";
   studio.drives(drives());
+  tape.drives(drives());
 });
 link.addEventListener("thumbnail", ({ detail }) => studio.thumbnail(detail.number));
-link.addEventListener("notice", ({ detail }) => performance.now() < readBy || say(detail.text));
-link.addEventListener("recording", ({ detail }) => {
-  const anchor = Object.assign(document.createElement("a"), { href: `/${detail.path}`, download: `${detail.name}.zip` });
-  anchor.click();
-  say(`recorded: ${detail.name}.zip, ${(detail.bytes / 1e6).toFixed(1)} MB`);
+link.addEventListener("notice", ({ detail }) => {
+  if (detail.about && drives()) studio.says(detail.about, detail.text, "bad");
+  else if (performance.now() >= readBy) say(detail.text);
 });
 link.addEventListener("failed", ({ detail }) => veil("The game has ended", detail.text));
 link.addEventListener("refused", ({ detail }) => {
@@ -143,6 +148,7 @@ link.addEventListener("refused", ({ detail }) => {
   if (detail.why === "token") veil("This page needs a token", "It ends the link that the server printed, behind #token=.", "token");
   else if (detail.why === "wrong token") veil("This token is wrong", "The right one ends the link that the server printed; a server that was started anew may have another.", "token");
   else if (detail.why) veil("No way in", detail.text, "retry");
+  else if (detail.about === "prompt") studio.says("prompt", detail.text, "bad");
   else say(detail.text);
 });
 link.addEventListener("gone", ({ detail: { ended } }) => {
@@ -160,21 +166,23 @@ picture.addEventListener("blocked", () => say("the picture finds no way here; a 
 
 // --- screens
 
-// A line over the picture for a while; a long one is not overtaken by what a beginning race has to say.
+// A line over the picture for as long as it takes to read; one that stays is not overtaken by what a beginning race has to say.
 let quiet;
 let readBy = 0;
-function say(text, long = SAID_MS) {
-  readBy = long > SAID_MS ? performance.now() + long : 0;
+function say(text, long = Math.max(SAID_MS, READ_MS * text.length)) {
+  readBy = long >= LONG_MS ? performance.now() + long : 0;
   byId("says").classList.toggle("long", long > SAID_MS);
-  byId("says").textContent = text;
-  byId("says").classList.add("on");
+  for (const place of LINES.map(byId)) {
+    place.textContent = text;
+    place.classList.add("on");
+  }
   clearTimeout(quiet);
   quiet = setTimeout(hush, long);
 }
 
 function hush() {
-  byId("says").classList.remove("on");
-  quiet = setTimeout(() => (byId("says").textContent = ""), FADE_MS); // nobody is to find it there later
+  for (const place of LINES.map(byId)) place.classList.remove("on");
+  quiet = setTimeout(() => LINES.forEach((id) => (byId(id).textContent = "")), FADE_MS); // nobody is to find it there later
 }
 
 // What stands on the picture: loading, a renderer that is slow or gone, a pause.
@@ -211,6 +219,7 @@ byId("token-form").addEventListener("submit", (event) => {
   link.token = byId("token").value.trim().split("#token=").at(-1); // people paste the token, or the link that it ends
   link.connect();
 });
+byId("watching").addEventListener("click", () => (toggleStudio(true), byId("wheel").scrollIntoView({ block: "center" }))); // where the wheel is asked for and given
 byId("retry").addEventListener("click", () => link.connect());
 document.querySelector("#keys dl").append(
   ...HELP.flatMap(([key, text]) => [

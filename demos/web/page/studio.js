@@ -5,20 +5,27 @@ import { Letters } from "./letters.js";
 const byId = (id) => document.getElementById(id);
 const LONGEST_PROMPT = 1000;
 const MOST_BYTES = 16 * 1024 * 1024;
+const PLACES = { prompt: "prompt-says", reference: "drop-says" };
 const TYPES = ["image/png", "image/jpeg", "image/webp"];
 const VIEWS = {
   paint: "picture", class: "class map", teacher: "teacher", split: "map | picture", both: "map | teacher", all: "all three",
 };
 
 export class Studio {
-  constructor(link, actions) {
+  // `say(text)` takes a line for the picture; `leave()` goes back to the race.
+  constructor(link, actions, { say, leave }) {
     this._link = link;
+    this._say = say;
+    this._leave = leave;
     this._state = {};
     this._drives = false;
     for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
     byId("paint").addEventListener("click", () => this._paint());
     byId("own").addEventListener("click", () => this._ownPrompt());
-    byId("prompt").addEventListener("input", () => this._count());
+    byId("prompt").addEventListener("input", () => {
+      this._long = null; // whatever was said of the line before
+      this._count();
+    });
     byId("prompt").addEventListener("keydown", (event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) this._paint();
     });
@@ -56,7 +63,7 @@ export class Studio {
     this._state = {};
     byId("prompt").value = "";
     byId("preview").hidden = true;
-    for (const id of ["prompt-says", "drop-says"]) this._say(id, "");
+    for (const about of ["prompt", "reference"]) this.says(about, "");
   }
 
   show(state) {
@@ -67,12 +74,12 @@ export class Studio {
     byId("pause").classList.toggle("on", state.paused);
     byId("pause").querySelector("span").textContent = state.paused ? "Go on" : "Pause";
     byId("record").classList.toggle("on", state.recording);
-    byId("record").querySelector("span").textContent = state.recording ? "Stop" : "Record";
+    byId("record").querySelector("span").textContent = !state.recording ? "Record" : state.phase === "loading" ? "Cancel" : "Stop";
     byId("painting").hidden = !state.paints;
     const prompt = byId("prompt");
     prompt.placeholder = this._looks?.[state.look]?.text ?? "";
     if (before.prompt !== state.prompt && document.activeElement !== prompt) prompt.value = state.prompt;
-    if (before.look !== undefined && before.look !== state.look) this._say("drop-says", "");
+    if (before.look !== undefined && before.look !== state.look) this.says("reference", "");
     if (before.reference && !state.reference) byId("preview").hidden = true;
     byId("drop-text").innerText = state.reference ? `painting after ${state.reference}` : "Drop or paste a picture,\nor choose one";
     this._count();
@@ -101,7 +108,7 @@ export class Studio {
     if (this._letters.open) this._letters.pick(way);
     else if (way === "take") here.matches("textarea") ? this._letters.show(here.value) : here.click();
     else if (here.closest("#veil")) return; // there is nothing else to go to
-    else if (way === "leave") dialog ? dialog.close() : here.blur();
+    else if (way === "leave") dialog ? dialog.close() : this._leave();
     else if (dialog) dialog.scrollBy(0, { up: -60, down: 60 }[way] ?? 0);
     else this._neighbour(here, way)?.focus({ focusVisible: true });
   }
@@ -161,7 +168,8 @@ export class Studio {
 
   _allow() {
     const race = this._state.phase === "racing";
-    for (const button of document.querySelectorAll("#pause, #camera, #again, #record")) button.disabled = !this._drives || !race;
+    for (const button of document.querySelectorAll("#pause, #camera, #again")) button.disabled = !this._drives || !race;
+    byId("record").disabled = !this._drives || !(race || this._state.recording); // one that is only being prepared can be cancelled
     // What is chosen while a race loads begins with it.
     for (const choice of document.querySelectorAll("#looks button, #views button, #paint, #own, #drop, #prompt")) choice.disabled = !this._drives;
     this._count();
@@ -175,8 +183,8 @@ export class Studio {
     const long = length > LONGEST_PROMPT;
     byId("count").textContent = length ? `${length.toLocaleString()} of ${LONGEST_PROMPT}` : "the look’s own";
     byId("count").classList.toggle("bad", long);
-    if (long) this._say("prompt-says", `This prompt is too long: at most ${LONGEST_PROMPT} characters can be used.`, "bad");
-    else if (byId("prompt-says").classList.contains("bad")) this._say("prompt-says", "");
+    if (long !== this._long) this.says("prompt", long ? `This prompt is too long: at most ${LONGEST_PROMPT} characters can be used.` : "", "bad");
+    this._long = long;
     byId("paint").disabled = long || !this._drives;
   }
 
@@ -184,6 +192,7 @@ export class Studio {
     byId("prompt").value = text;
     this._count();
     if (byId("paint").disabled) return;
+    this.says("prompt", "");
     this._link.send({ type: "prompt", text });
     byId("prompt").blur();
   }
@@ -198,7 +207,7 @@ export class Studio {
     const file = byId("file");
     byId("drop").addEventListener("click", () => {
       // Browsers open the list of files for a mouse, a key or a finger, and stay silent for a pad.
-      if (navigator.userActivation?.isActive === false) this._say("drop-says", "Files are chosen with mouse, keyboard or touch.");
+      if (navigator.userActivation?.isActive === false) this.says("reference", "Files are chosen with mouse, keyboard or touch.");
       else file.click();
     });
     file.addEventListener("change", () => {
@@ -226,17 +235,16 @@ export class Studio {
 
   async refer(file) {
     const wrong = this._unfit(file);
-    if (wrong && byId("painting").hidden) return this._link.dispatchEvent(new CustomEvent("notice", { detail: { text: wrong } }));
-    if (wrong) return this._say("drop-says", wrong, "bad");
-    this._say("drop-says", "sending …");
+    if (wrong) return this.says("reference", wrong, "bad");
+    this.says("reference", "sending …");
     const query = new URLSearchParams({ ticket: this._link.ticket, name: file.name || "pasted picture" });
     try {
       const answer = await fetch(`/reference?${query}`, { method: "POST", body: file });
       const { text } = await answer.json();
-      this._say("drop-says", text, answer.ok ? "good" : "bad");
+      this.says("reference", text, answer.ok ? "good" : "bad");
       if (answer.ok) this._preview(file);
     } catch {
-      this._say("drop-says", "The server did not take it; is it still there?", "bad");
+      this.says("reference", "The server did not take it; is it still there?", "bad");
     }
   }
 
@@ -255,9 +263,14 @@ export class Studio {
     preview.hidden = false;
   }
 
-  _say(id, text, kind = "") {
-    byId(id).textContent = text;
-    byId(id).className = `says ${kind}`;
+  // What became of a prompt or a reference, at its own place; what was refused is said where it can be seen now.
+  says(about, text, kind = "") {
+    const place = byId(PLACES[about]);
+    place.textContent = text;
+    place.className = `says ${kind}`;
+    if (kind !== "bad" || !text) return;
+    if (place.checkVisibility?.({ visibilityProperty: true }) ?? place.offsetParent) place.scrollIntoView({ block: "nearest" });
+    else this._say(text);
   }
 }
 
