@@ -22,4 +22,5 @@ drive full-grid     race    harbour-ring   early-morning 15 12 0
 drive leaving-road  stray   vineyard-hill  summer-haze    3 36 4
 drive under-trees   race    pine-hollow    broken-clouds  3 24 4
 drive bridge        race    ribbon-eight   sunset         3 40 4
-$PAINTOVER gallery "${drives[@]}" --out "$RUN/gallery" --view split --preset "$PRESET" --sheet-kb "${SHEET_KB:-300}"
+# Spinning, on the grass, in the crowd: half a second and more after each case has begun.
+$PAINTOVER gallery "${drives[@]}" --out "$RUN/gallery" --begin 9.5 --seconds 2.5 --view split --preset "$PRESET" --sheet-kb "${SHEET_KB:-300}"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from .admission import Admission
+from .groups import Groups
 from .plain_text import LINE, shown
 from .protocol.events import (
     ControlTaken,
@@ -20,8 +22,8 @@ from .protocol.events import (
 )
 from .protocol.messages import Control
 from .talk import NOBODY, Talk
+from .work import Pictures, RendererFactory, Work
 from .work import Renderer as Renderer
-from .work import RendererFactory, Work
 from .zmq.keys import Keys
 from .zmq.renderer_end import RendererEnd
 
@@ -35,7 +37,8 @@ Above it a session that is alone is asked while its run is drawn, so late that t
 EARLY_S = 0.01
 """How much sooner than that: an owner of a socket sleeps a while, and a frame takes its time."""
 IN_HAND = 2
-"""Above it frames would only grow old in our hands: so many sessions at most are asked or wait to be drawn."""
+"""Above it frames would only grow old in our hands: so many runs at most wait to be drawn, each one as many as can be
+drawn together. Beside them so many are on their way as are drawn while one comes."""
 PATIENT_RUNS = 2
 """Durations of a run after which an engine that sends nothing no longer counts as asked."""
 
@@ -47,11 +50,22 @@ class ServeLoop:
         end: bound.
         factory: makes renderers.
         say: takes lines for people, and must not wait for them to be read.
+        overbook: take in every session for which there is a place, also if all would be late then.
     """
 
-    def __init__(self, end: RendererEnd, factory: RendererFactory, say: Callable[[str], None] = lambda _: None) -> None:
+    def __init__(
+        self,
+        end: RendererEnd,
+        factory: RendererFactory,
+        say: Callable[[str], None] = lambda _: None,
+        overbook: bool = False,
+    ) -> None:
         self._end, self._factory, self._talk = end, factory, Talk(say)
         self.works: dict[bytes, Work] = {}
+        self._groups = Groups(factory)
+        self._admission = Admission(self._groups.pixel_seconds)
+        if not overbook:
+            end.refuse_by(self._admission.refusal)
 
     def run(self, stop: Callable[[], bool]) -> None:
         """Serve until ``stop()``; then release every renderer."""
@@ -69,17 +83,19 @@ class ServeLoop:
         self._take_all(0.0 if busy else timeout)
         self._talk.tick()
         self._ask_idle()
-        for work in list(self.works.values()):
-            if work.ready and work.token in self.works:
-                self._draw(work, work.ready.popleft())
+        drawn: set[bytes] = set()
+        while group := self._groups.next([w for w in self.works.values() if w.ready and w.token not in drawn]):
+            drawn.update(work.token for work in group)
+            self._draw(group)
+            for work in group:
                 self._end.hurry(work.token)
-                self._take_all(0.0)  # whose frames have come meanwhile is not idle
-                self._ask_idle()
+            self._take_all(0.0)  # whose frames have come meanwhile is not idle
+            self._ask_idle()
 
     @property
     def load(self) -> float:
         """Of all sessions together; below 1 every engine gets its full rate."""
-        return sum(w.load for w in self.works.values())
+        return sum(w.share for w in self.works.values())
 
     def _take_all(self, timeout: float) -> None:
         for event in self._end.events(timeout):
@@ -111,6 +127,7 @@ class ServeLoop:
         elif isinstance(event, SessionEnded):
             self._tell(event.session, f"ended: {shown(event.reason, LINE)}")
             self._talk.forget(event.session)
+            self._admission.forget(event.session)
             work = self.works.pop(event.session, None)
             if work is not None:
                 work.renderer.close()
@@ -153,9 +170,10 @@ class ServeLoop:
 
     def _ask_idle(self) -> None:
         """Ask the sessions that have nothing to draw: all of them if there is time, else whose turn it is."""
+        most = IN_HAND * self._groups.largest + (int(len(self.works) / self.load) if self.load else 0)
         for work in list(self.works.values()):
             idle = not work.ready and not work.frames and self._end.running(work.token) == 0
-            if idle and (self.load < AHEAD_BELOW or len(self.works) <= IN_HAND or self._in_hand() < IN_HAND):
+            if idle and (self.load < AHEAD_BELOW or len(self.works) <= most or self._in_hand() < most):
                 self._ask(work)
 
     def _in_hand(self) -> int:
@@ -174,24 +192,45 @@ class ServeLoop:
         run = offer.first_run if first else work.renderer.run or offer.run
         self._end.ask(work.token, run, offer.first_run, not_before)
 
-    def _draw(self, work: Work, frames: list[FrameTaken]) -> None:
-        self._settle(work)
-        work.begun = True
-        ahead = self._ahead(work, len(frames))
-        if ahead is not None and self._end.running(work.token) == 0:
-            self._ask(work, ahead)
-        chunk, work.chunk = work.chunk, work.chunk + 1
+    def _draw(self, group: list[Work]) -> None:
+        runs = [work.ready.popleft() for work in group]
+        for work, frames in zip(group, runs, strict=True):
+            self._settle(work)
+            work.begun = True
+            ahead = self._ahead(work, len(frames))
+            if ahead is not None and self._end.running(work.token) == 0:
+                self._ask(work, ahead)
+            work.chunk += 1
+        self._ask_waiting()
         started = time.monotonic_ns()
-        try:
-            pictures = list(work.renderer.render(frames))
-        except Exception as error:  # a renderer that fails must not take the other sessions with it
-            self._tell(work.token, f"chunk {chunk} failed: {error}")
-            self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(error).__name__}: {error}")
+        drawn = self._groups.render(group, runs)
+        stamps = {"started": started, "rendered": time.monotonic_ns()}
+        for work, frames, pictures in zip(group, runs, drawn, strict=True):
+            self._deliver(work, frames, pictures, stamps, len(group))
+
+    def _ask_waiting(self) -> None:
+        """Ask whoever still has to wait for his turn, or his engine would skip frames meanwhile."""
+        for work in list(self.works.values()) if self.load < AHEAD_BELOW else ():
+            waits = len(work.ready) == 1 and not work.frames and work.begun and not work.controls
+            if waits and self._end.running(work.token) == 0:
+                self._ask(work)
+
+    def _deliver(
+        self, work: Work, frames: list[FrameTaken], drawn: Pictures | Exception, stamps: dict[str, int], together: int
+    ) -> None:
+        """Send the pictures of a run that was drawn with others, so many in all; or say why there are none."""
+        chunk = work.chunk - 1
+        if isinstance(drawn, Exception):  # a renderer that fails must not take the other sessions with it
+            self._tell(work.token, f"chunk {chunk} failed: {drawn}")
+            self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(drawn).__name__}: {drawn}")
             return
-        rendered = time.monotonic_ns()
-        work.took((rendered - started) / 1e9 / len(frames))
-        for frame, pixels in zip(frames, pictures, strict=True):
-            self._end.answer(frame, pixels, chunk, {"started": started, "rendered": rendered})
+        seconds = (stamps["rendered"] - stamps["started"]) / 1e9 / together / len(frames)
+        thrift = self._groups.thrift if together == 1 else 1.0
+        work.took(seconds, thrift)
+        if chunk > 0:
+            self._admission.took(work.token, seconds * thrift)
+        for frame, pixels in zip(frames, drawn, strict=True):
+            self._end.answer(frame, pixels, chunk, stamps)
 
     def _ahead(self, work: Work, frames: int) -> int | None:
         """When to ask for the next run, monotonic nanoseconds, if before this one of so many frames is drawn."""
@@ -234,6 +273,7 @@ def serve(
     stop: Callable[[], bool] = lambda: False,
     say: Callable[[str], None] = lambda _: None,
     opened: Callable[[], object] = lambda: None,
+    overbook: bool = False,
 ) -> None:
     """Serve engines at an address until ``stop()`` or Ctrl-C.
 
@@ -243,10 +283,12 @@ def serve(
         keys: for addresses that other machines can reach.
         say: takes lines for people, and must not wait for them to be read.
         opened: called once the address is bound, before the first engine is served.
+        overbook: see ``ServeLoop``.
 
     Raises:
         BridgeError: the address cannot be served.
     """
     with RendererEnd(address, factory.offer, keys) as end:
+        loop = ServeLoop(end, factory, say, overbook)
         opened()
-        ServeLoop(end, factory, say).run(stop)
+        loop.run(stop)

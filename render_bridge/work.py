@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,32 @@ class RendererFactory(Protocol):
         """A renderer for a session. Any exception turns the session out, and no other."""
 
 
+Pictures: TypeAlias = Sequence[NDArray[np.uint8]]
+
+
+@runtime_checkable
+class SharingFactory(RendererFactory, Protocol):
+    """One whose renderers can draw runs of several sessions together, and that knows what a run costs."""
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """In what numbers runs can be drawn together, rising from 1; may shrink."""
+
+    @property
+    def pixel_seconds(self) -> float:
+        """What a pixel of a run that is drawn alone takes; 0 if that is not known yet."""
+
+    @property
+    def thrift(self) -> float:
+        """What a run takes in the largest number, as a share of what it takes alone; at most 1."""
+
+    def kind(self, renderer: Any, frames: Sequence[FrameTaken]) -> Hashable | None:
+        """Equal for runs that can be drawn together; None for one that is drawn alone."""
+
+    def render_many(self, runs: Any) -> Sequence[Pictures | Exception]:
+        """For each pair of a renderer, each another, and the frames of a run: what ``render`` returns, or raises."""
+
+
 @dataclass
 class Work:
     """One session in the loop."""
@@ -67,7 +93,10 @@ class Work:
     controls: deque[Control] = field(default_factory=deque)
     load: float = 0.0
     """Share of a frame's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
+    share: float = 0.0
+    """The same if it were always drawn with as many others as can be: what it takes of a renderer that is busy."""
     times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
+    shared_times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
 
     def forget(self) -> None:
         """Drop all frames: a reset, or an engine that went away."""
@@ -79,7 +108,9 @@ class Work:
         """How long the frames of a run take to come."""
         return (self.renderer.run or self.run) * self.frame_seconds
 
-    def took(self, seconds: float) -> None:
-        """A frame was drawn in so many seconds."""
+    def took(self, seconds: float, thrift: float = 1.0) -> None:
+        """A frame was drawn in so many seconds, of which it would take the share ``thrift`` in the best company."""
         self.times.append(seconds)
+        self.shared_times.append(seconds * thrift)
         self.load = statistics.median(self.times) / self.frame_seconds
+        self.share = statistics.median(self.shared_times) / self.frame_seconds

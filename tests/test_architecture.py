@@ -15,6 +15,7 @@ ARROWS = {
     "render_bridge": ("render_bridge",),
     "diffusion_render": ("diffusion_render", "kernels", "render_bridge.palette"),
     "kernels": ("kernels",),
+    "benchmarks": ("benchmarks", "demos", "diffusion_render", "kernels", "engine_sim.core.errors"),
 }
 """Package → what of the project it may import, itself included."""
 
@@ -233,6 +234,8 @@ def test_a_tree_that_follows_the_design_passes(tmp_path):
         (bad_arrows, "diffusion_render/bad.py", "from engine_sim.core.exact import sin"),
         (bad_arrows, "render_bridge/bad.py", "import engine_sim"),
         (bad_arrows, "kernels/bad.py", "import diffusion_render"),
+        (bad_arrows, "demos/bad.py", "import benchmarks.ladder"),
+        (bad_arrows, "benchmarks/bad.py", "from engine_sim.racing import world"),
         (bad_third_party, "engine_sim/core/bad.py", "import torch"),
         (bad_third_party, "engine_sim/core/bad.py", "import pygame.display"),
         (bad_third_party, "engine_sim/views/bad.py", "try:\n    import zmq\nexcept ImportError:\n    pass"),

@@ -1,8 +1,8 @@
 """Figures of players at one renderer: a chunk from class maps in the host's memory to pictures there, and who waits.
 
 Each player's chunk of class maps arrives when a player's would: once a chunk's time, each player at a moment of
-its own. They are drawn one after the other, as ``paintover serve`` does. A chunk is late if its pictures are not
-there before the next one's class maps are.
+its own. They are drawn as ``paintover serve`` does: the oldest first, one by one unless batches are asked for, and then
+together with what has come by then. A chunk is late if its pictures are not there before the next one's class maps are.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from demos.benches.parts import model_facts
+from demos.benches.profiled import profile_chunks, report_profile
 from demos.benches.spread import percentile, spread
 from demos.renderer.factory import RendererPlan, StreamFactory
 from demos.renderer.session import StreamRenderer
@@ -43,6 +45,7 @@ class PlayersPlan:
         seconds: that figures are made of.
         fps: video frames a second of each player.
         depth: players send depth and cameras too.
+        profile: where to write a trace of chunks that are profiled afterwards, for a quarter of the seconds; or None.
     """
 
     renderer: RendererPlan
@@ -51,15 +54,18 @@ class PlayersPlan:
     seconds: float = 20.0
     fps: int = 24
     depth: bool = False
+    profile: Path | None = None
 
 
 @dataclass
 class PlayersFigures:
-    """Milliseconds of each chunk: drawn alone, and from the arrival of its class maps; how many came too late."""
+    """Milliseconds of each chunk: its share of the drawing, and from the arrival of its class maps; how many came too
+    late; and the sizes of the batches."""
 
     drawn: list[float] = field(default_factory=list)
     waited: list[float] = field(default_factory=list)
     late: int = 0
+    batches: list[int] = field(default_factory=list)
 
 
 def frame_taken(class_map: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> FrameTaken:
@@ -94,46 +100,70 @@ class Players:
     """
 
     def __init__(self, plan: PlayersPlan, factory: StreamFactory) -> None:
-        self.plan = plan
+        self.plan, self._factory = plan, factory
+        self._sizes = factory.sizes if plan.renderer.batch else (1,)
         self._chunks = blocks_of_classes(plan, factory.model.config.autoencoder.classes)
-        self._streams = [factory.renderer(plan.size) for _ in range(plan.players)]
+        self.streams = [factory.renderer(plan.size) for _ in range(plan.players)]
         self._drawn = 0
         first = self._chunks[0] * (-(-plan.renderer.schedule.first // plan.renderer.schedule.chunk))
-        for stream in self._streams:
+        for stream in self.streams:
             stream.render(first[: FRAMES * plan.renderer.schedule.first])
             for _ in range(WARM_UP):
                 self._draw(stream)
+        for size in self._sizes[1:]:
+            for _ in range(WARM_UP if size <= len(self.streams) else 0):
+                self._draw(*self.streams[:size])
 
-    def _draw(self, stream: StreamRenderer) -> None:
-        stream.render(self._chunks[self._drawn % MAPS])
-        self._drawn += 1
+    def draw_next(self) -> None:
+        """A chunk of the player whose turn it is."""
+        self._draw(self.streams[self._drawn % len(self.streams)])
+
+    def _draw(self, *streams: StreamRenderer) -> None:
+        """A chunk of each of these; several as one batch."""
+        runs = [(stream, self._chunks[(self._drawn + k) % MAPS]) for k, stream in enumerate(streams)]
+        self._drawn += len(runs)
+        if len(runs) == 1:
+            streams[0].render(runs[0][1])
+            return
+        for drawn in self._factory.render_many(runs):
+            if isinstance(drawn, Exception):
+                raise drawn
+
+    def _fit(self, count: int) -> int:
+        """The largest batch that so many chunks fill."""
+        return max(size for size in self._sizes if size <= count)
 
     def run(self, seconds: float) -> PlayersFigures:
         """Play for so long."""
         figures = PlayersFigures()
         every = FRAMES * self.plan.renderer.schedule.chunk / self.plan.fps
         begun = time.monotonic()
-        due = [begun + every * (1 + k / len(self._streams)) for k in range(len(self._streams))]
+        due = [begun + every * (1 + k / len(self.streams)) for k in range(len(self.streams))]
         while min(due) < begun + seconds:
-            k = due.index(min(due))
-            time.sleep(max(0.0, due[k] - time.monotonic()))
-            before = time.monotonic()
-            self._draw(self._streams[k])
+            time.sleep(max(0.0, min(due) - time.monotonic()))
+            before = max(time.monotonic(), min(due))
+            here = sorted((k for k in range(len(due)) if due[k] <= before), key=due.__getitem__)
+            batch = here[: self._fit(len(here))]
+            self._draw(*(self.streams[k] for k in batch))
             after = time.monotonic()
-            figures.drawn.append(1000 * (after - before))
-            figures.waited.append(1000 * (after - due[k]))
-            figures.late += after - due[k] > every
-            due[k] += every
+            figures.batches.append(len(batch))
+            for k in batch:
+                figures.drawn.append(1000 * (after - before) / len(batch))
+                figures.waited.append(1000 * (after - due[k]))
+                figures.late += after - due[k] > every
+                due[k] += every
         return figures
 
     def run_on(self, seconds: float) -> list[float]:
-        """Milliseconds of chunks that are drawn one right after the other."""
+        """Milliseconds of chunks that are drawn one right after the other, in the largest batches that there are."""
         drawn: list[float] = []
+        size = self._fit(len(self.streams))
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             before = time.perf_counter()
-            self._draw(self._streams[len(drawn) % len(self._streams)])
-            drawn.append(1000 * (time.perf_counter() - before))
+            first = self._drawn
+            self._draw(*(self.streams[(first + k) % len(self.streams)] for k in range(size)))
+            drawn += [1000 * (time.perf_counter() - before) / size] * size
         return drawn
 
 
@@ -151,8 +181,11 @@ def bench_players(plan: PlayersPlan, say: Say) -> dict[str, Any]:
     slowest = percentile(figures.drawn, 0.99)
     say(
         f"{factory.what}: {plan.players} players, a chunk {ms['median']:.2f} ms host to host, p99 {slowest:.2f}; "
-        f"one right after the other {spread(on)['median']:.2f}; {figures.late} of {len(figures.drawn)} late"
+        f"one right after the other {spread(on)['median']:.2f}; {figures.late} of {len(figures.drawn)} late, "
+        f"{len(figures.drawn) / len(figures.batches):.2f} drawn at once"
     )
+    grown, anew = resident_mb(os.getpid()) - before, compiles() - recompiled
+    profile = {} if plan.profile is None else {"profile": profiled(players, factory, plan.profile, say)}
     return {
         "bench": "players",
         **model_facts(plan.renderer, factory.model, plan.size),
@@ -168,9 +201,20 @@ def bench_players(plan: PlayersPlan, say: Say) -> dict[str, Any]:
         "arrival_to_pictures_ms": {**waited, "p99": percentile(figures.waited, 0.99)},
         "chunks": len(figures.drawn),
         "late": figures.late,
-        "recompiles": compiles() - recompiled,
-        "memory_growth_mb": round(resident_mb(os.getpid()) - before, 1),
+        "batch": plan.renderer.batch or 1,
+        "drawn_at_once": round(len(figures.drawn) / len(figures.batches), 2),
+        "recompiles": anew,
+        "memory_growth_mb": round(grown, 1),
+        **profile,
     }
+
+
+def profiled(players: Players, factory: StreamFactory, path: Path, say: Say) -> dict[str, Any]:
+    """Figures of profiled chunks, and a trace of them."""
+    device, seconds = next(factory.model.parameters()).device, players.plan.seconds / 4
+    before = compiles()
+    trees, figures = profile_chunks(players.draw_next, len(players.streams), seconds, device)
+    return {**report_profile(trees, figures, path, say), "recompiles": compiles() - before}
 
 
 def compiles() -> int:

@@ -139,7 +139,7 @@ def addresses(folder: Path) -> dict[str, str]:
 def server(address: str, slow_ms: float = 0.0, sessions: int = 1) -> Iterator[subprocess.Popen[bytes]]:
     """A palette renderer in a process of its own."""
     options = {"--renderer": "palette", "--address": address, "--slow": slow_ms, "--sessions": sessions}
-    words = ["serve", *(str(word) for option in options.items() for word in option)]
+    words = ["serve", "--overbook", *(str(word) for option in options.items() for word in option)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     process = subprocess.Popen([sys.executable, "-m", "demos.cli", *words], env=environment, stdout=subprocess.DEVNULL)
     try:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demos.commands.serve import PRESETS, add_model_arguments, plan_of
-from demos.options import parse_size, positive
+from demos.options import check_place, parse_size, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
 
@@ -38,6 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--players", type=int, default=1, metavar="N", help="players: so many at once (1)")
     parser.add_argument("--depth", action="store_true", help="players: they send depth and cameras too")
+    parser.add_argument(
+        "--profile",
+        type=Path,
+        metavar="FILE",
+        help="players: where a chunk's time goes, as a table, and as a trace for chrome://tracing in this file",
+    )
     parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (default 8)")
     parser.add_argument("--preset", choices=PRESETS, default="nano", help="model (default nano)")
     add_model_arguments(parser)
@@ -50,6 +57,10 @@ def run(args: argparse.Namespace) -> int:
     track = args.track or DEFAULT_TRACK
     if args.processes is not None and args.what != "engine":
         raise UserError(f"--processes is an option of `bench engine`, got `bench {args.what}`")
+    if args.profile is not None:
+        if args.what != "players":
+            raise UserError(f"--profile is an option of `bench players`, got `bench {args.what}`")
+        check_place(args.profile, "a trace")
     seconds = positive(SECONDS.get(args.what, 3.0) if args.seconds is None else args.seconds, "--seconds")
     if args.what in MODEL:
         report = measure_model(args, track, seconds)
@@ -135,7 +146,8 @@ def measure_players(
 
     if not 1 <= args.players <= MOST_PLAYERS:
         raise UserError(f"--players must be 1 to {MOST_PLAYERS}, got {args.players}")
-    return bench_players(PlayersPlan(plan, size, args.players, seconds, depth=args.depth), say=print)
+    players = PlayersPlan(plan, size, args.players, seconds, depth=args.depth, profile=args.profile)
+    return bench_players(players, say=print)
 
 
 def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int]) -> dict[str, Any]:

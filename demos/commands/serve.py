@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 PRESETS = ("nano", "base", "toy")
 DEFAULT_PRESET = "nano"
 MOST_CHUNK = 1000
+MOST_BATCH = 32
 SLOWEST_MS = 60_000.0
 DEFAULT_RATE = 24
 
@@ -35,6 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-chunk", type=int, metavar="N", help="of the first (model: 28; palette: as --chunk)")
     parser.add_argument("--planes", metavar="NAME,…", help="palette: guide planes to ask for: depth, motion, object")
     parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
+    parser.add_argument("--overbook", action="store_true", help="take in engines also if all would be late then")
     parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
     add_stream_arguments(parser)
     parser.add_argument("--slow", type=float, default=0.0, metavar="MS", help="palette: time for a frame, to be slow")
@@ -49,6 +51,7 @@ def add_model_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--number-type", choices=("bfloat16", "float32"), help="default: the fastest here")
     parser.add_argument("--compile", action="store_true", help="compile the model at the start: minutes, for a GPU")
     parser.add_argument("--eager", action="store_true", help="on a GPU: launch every window anew, record none")
+    parser.add_argument("--batch", type=int, metavar="N", help="engines whose chunks are drawn as one (GPU: 4; CPU: 1)")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -84,7 +87,7 @@ def run(args: argparse.Namespace) -> int:
             lines.say(f"serving {what} at {address}")
             stack.enter_context(gateway)
 
-        serve(address, factory, keys, say=lines.say, opened=opened)
+        serve(address, factory, keys, say=lines.say, opened=opened, overbook=args.overbook)
     return 0
 
 
@@ -161,6 +164,8 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
 
     if args.random_weights and args.weights:
         raise UserError("--random-weights takes none from --weights: leave out one of them")
+    if args.batch is not None and not 1 <= args.batch <= MOST_BATCH:
+        raise UserError(f"--batch must be at least 1 and at most {MOST_BATCH}, got {args.batch}")
     return RendererPlan(
         preset,
         args.weights,
@@ -172,4 +177,5 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
         getattr(args, "sessions", 1),
         args.eager,
         args.compile,
+        args.batch,
     )

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import torch
 from torch import nn
 
+from demos.renderer.batches import Batches, Drawn, Run
 from demos.renderer.process import check_device, device_name
 from demos.renderer.prompts import OpenEncoder, Prompts, Say
 from demos.renderer.session import StreamRenderer
@@ -16,17 +19,23 @@ from diffusion_render.model.encoder import FRAMES
 from diffusion_render.model.prompt import PromptEncoder
 from diffusion_render.model.renderer import PRESETS, Renderer
 from diffusion_render.model.weights import WeightsError
+from diffusion_render.stream.batch import make_together
 from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.recorded import CudaRecorder, RecordedWindows
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
 from diffusion_render.stream.window import RenderWindow, render_window
 from engine_sim.core.errors import UserError
-from render_bridge.protocol.events import SessionOpened
+from render_bridge.protocol.events import FrameTaken, SessionOpened
 from render_bridge.protocol.offer import Offer, Sizes
 
 LARGEST = (2048, 1152)
 NUMBER_TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
+BATCH_ON_GPU = 4
+RECORDINGS = 8
+"""Shapes of windows that stay recorded for each size of a batch, see ``RecordedWindows``."""
+MOST_VARIANTS = 64
+"""Compiled variants of a part of the networks: one for each shape. torch gives up at 8."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,7 @@ class RendererPlan:
         sessions: most engines at once.
         eager: launch every window's work anew on a GPU too, instead of recording it.
         compile: compile the networks at the start: a minute or more, and then half the time on a GPU.
+        batch: most sessions whose chunks are drawn as one; None for what suits the device. Only powers of two occur.
     """
 
     preset: str = "nano"
@@ -56,10 +66,11 @@ class RendererPlan:
     sessions: int = 8
     eager: bool = False
     compile: bool = False
+    batch: int | None = None
 
 
 class StreamFactory:
-    """Opens the model and makes renderers on it; implements ``serving.RendererFactory``.
+    """Opens the model and makes renderers on it; implements ``work.SharingFactory``.
 
     Args:
         plan: which model.
@@ -74,8 +85,12 @@ class StreamFactory:
         self.plan = plan
         self.model = open_model(plan)
         self._prompts = Prompts(say, open_encoder)
-        self._windows = self._make_windows(say)
+        on_gpu = next(self.model.parameters()).device.type == "cuda"
+        most = (BATCH_ON_GPU if on_gpu else 1) if plan.batch is None else plan.batch
+        self._windows = self._make_windows(say, most)
+        self._batches = Batches(self.model, self._windows, most, say)
         self.offer = self._make_offer()
+        self.pixel_seconds, self.thrift = 0.0, 1.0
 
     def open(self, opened: SessionOpened) -> StreamRenderer:
         """A renderer for a session; its stream is made with its first run."""
@@ -91,22 +106,67 @@ class StreamFactory:
         """True if windows are recorded once and replayed."""
         return next(self.model.parameters()).device.type == "cuda" and not self.plan.eager
 
-    def _make_windows(self, say: Say) -> RenderWindow:
-        return RecordedWindows(CudaRecorder(), say) if self.records else render_window
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """See ``work.SharingFactory``."""
+        return self._batches.sizes
+
+    def kind(self, renderer: StreamRenderer, frames: Sequence[FrameTaken]) -> Hashable | None:
+        """See ``work.SharingFactory``."""
+        return renderer.kind(frames)
+
+    def render_many(self, runs: Sequence[Run]) -> list[Drawn]:
+        """See ``work.SharingFactory``."""
+        return self._batches.draw(runs)
+
+    def _make_windows(self, say: Say, most: int) -> RenderWindow:
+        return RecordedWindows(CudaRecorder(), say, RECORDINGS * most.bit_length()) if self.records else render_window
 
     def warm_up(self) -> None:
-        """Draw two chunks at the preset's size, which no one sees: memory, kernels and compiled code are ready then."""
+        """Draw chunks at the preset's size, which no one sees, in every size of a batch: memory, kernels and compiled
+        code are ready then, and it is known what a chunk costs."""
+        streams = [self._blank_stream() for _ in range(self.sizes[-1])]
+        for stream in streams:
+            self._draw_blank([stream])
+        seconds = {}
+        for size in self.sizes:
+            try:
+                seconds[size] = self._least_seconds(streams[:size]) / size
+            except RuntimeError as error:  # too little memory for so many at once, for example
+                if size == 1:
+                    raise
+                self._batches.give_up(size, error)
+                break
+        frames, config = FRAMES * self.plan.schedule.chunk, self.model.config
+        self.pixel_seconds = seconds[1] / (frames * config.width * config.height)
+        self.thrift = min(1.0, seconds[self.sizes[-1]] / seconds[1])
+
+    def _least_seconds(self, streams: Sequence[StreamSession]) -> float:
+        """What a batch takes. What is recorded or compiled shows its speed only afterwards; a processor's user does not
+        wait for a second."""
+        return min(self._draw_blank(streams) for _ in range(4 if self.records or self.plan.compile else 1))
+
+    def _draw_blank(self, streams: Sequence[StreamSession]) -> float:
+        """Draw a window of each stream as one batch; the seconds that it takes."""
+        begin = time.perf_counter()
+        row = torch.tensor([0, 0, 2, 0, 1, 0, 0, 0, 1, 1, 0.4, 2500], dtype=torch.float64)
+        drafts = []
+        for stream in streams:
+            maps = torch.zeros(stream.frames_wanted, stream.config.height, stream.config.width, dtype=torch.uint8)
+            drafts.append(stream.draft(maps, Guides(torch.full(maps.shape, 50.0), row.expand(len(maps), -1))))
+        made = make_together(self.model, drafts, self._windows)
+        for stream, draft, outputs in zip(streams, drafts, made, strict=True):
+            stream.finish(draft, outputs)
+        return time.perf_counter() - begin
+
+    def _blank_stream(self) -> StreamSession:
         config, plan = self.model.config, self.plan.schedule
         short = replace(plan, first=max(1, plan.sink + plan.history, plan.sink + 1))
         session = SessionConfig(width=config.width, height=config.height, schedule=short)
         blank = torch.zeros(config.height, config.width, dtype=torch.uint8)
         picture = torch.zeros(3, config.height, config.width)
         text = torch.zeros(config.generator.text_tokens, config.generator.text)
-        stream = StreamSession(self.model, session, picture, blank, text, render=self._windows)
-        row = torch.tensor([0, 0, 2, 0, 1, 0, 0, 0, 1, 1, 0.4, 2500], dtype=torch.float64)
-        for _ in range(2):
-            maps = blank.expand(stream.frames_wanted, -1, -1)
-            stream.push(maps, Guides(torch.full(maps.shape, 50.0), row.expand(len(maps), -1)))
+        return StreamSession(self.model, session, picture, blank, text, render=self._windows)
 
     @property
     def what(self) -> str:
@@ -149,6 +209,7 @@ def open_model(plan: RendererPlan) -> Renderer:
         raise UserError(f"{error}; --random-weights does without any") from None
     model.to(device, dtype).eval().requires_grad_(False)
     if plan.compile:
+        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, MOST_VARIANTS)
         model.compile_for_play()
     for parameter in model.parameters():
         if parameter.dim() == 4:  # convolutions read these as they lie; others they would turn around in every call

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -21,9 +21,10 @@ from diffusion_render.model.encoder import FRAMES
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.look_source import dream_reference
+from diffusion_render.stream.profile import count, span, spanned
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
-from diffusion_render.stream.window import RenderWindow, render_window
+from diffusion_render.stream.window import Draft, RenderWindow, WindowOutputs, render_window
 from render_bridge.protocol.events import FrameTaken
 from render_bridge.protocol.messages import Control
 
@@ -33,6 +34,14 @@ WANTED = re.compile(r"allocate ([\d.]+ ?[KMGT]?i?B(?:ytes)?)", re.IGNORECASE)
 
 class MemoryShortage(RuntimeError):
     """The device has too little memory for this run; the message says how much was asked for."""
+
+
+class PreparedRun(NamedTuple):
+    """A run of so many ``frames`` whose window its ``stream`` has drafted."""
+
+    stream: StreamSession
+    draft: Draft
+    frames: int
 
 
 class StreamRenderer:
@@ -120,6 +129,7 @@ class StreamRenderer:
 
     # --- drawing
 
+    @spanned("chunk")
     def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
         """RGB uint8 ``[H, W, 3]`` of each frame of a run, drawn as one window.
 
@@ -128,27 +138,49 @@ class StreamRenderer:
             the next run.
         """
         try:
-            return self._draw(frames)
+            run = self.prepare(frames)
+            made = run.stream.make(run.draft)
+            run.stream.draw_ahead(run.draft)
+            return self.complete(run, made)
         except Exception as error:
-            if TOO_LITTLE.search(str(error)):
-                self._stream = self._dreamt = None
-                raise self._shortage(str(error)) from None
-            if self._stream is not None:
-                self._stream.reset()
-            raise
+            raise self.failed(error) from None
 
-    def _draw(self, frames: Sequence[FrameTaken]) -> list[NDArray[np.uint8]]:
+    def kind(self, frames: Sequence[FrameTaken]) -> Hashable | None:
+        """Equal for runs of sessions that can be drawn together, as far as can be told before they are prepared; None
+        for one that is drawn alone: it begins a stream or a look."""
+        if self._stream is None or self._stream.window_index == 0 or self._look_changed:
+            return None
+        guided = "depth" in frames[0].planes, frames[0].view is None
+        return self._config.width, self._config.height, self._schedule, len(frames), guided
+
+    def prepare(self, frames: Sequence[FrameTaken]) -> PreparedRun:
+        """The first part of ``render``: what the window is made from. What is raised in any part goes to ``failed``."""
         units = -(-len(frames) // FRAMES)
         # The last run of a stream may be cut short: its last frame stands still until the unit is full.
         filled = [*frames, *[frames[-1]] * (FRAMES * units - len(frames))]
-        maps = self._stacked([f.class_map for f in filled], torch.uint8)
-        cameras = self._cameras(filled)
+        with span("frames together"):
+            maps = self._stacked([f.class_map for f in filled], torch.uint8)
+            cameras = self._cameras(filled)
+        count("bytes of class maps", maps.nbytes)
         stream = self._stream_for(maps[0], cameras[0])
         plan = fit_window(self._schedule, units, stream.window_index > 0)
         if plan != stream.config.schedule:
             stream.change_schedule(plan)
-        pictures = stream.push(maps, self._guides(filled, cameras))[: len(frames)]
+        return PreparedRun(stream, stream.draft(maps, self._guides(filled, cameras)), len(frames))
+
+    def complete(self, run: PreparedRun, made: WindowOutputs) -> list[NDArray[np.uint8]]:
+        """The last part of ``render``, after its window was made."""
+        pictures = run.stream.finish(run.draft, made)[: run.frames]
         return list(self._to_host(torch.stack(pictures)))
+
+    def failed(self, error: Exception) -> Exception:
+        """What to raise for an error of a run; the stream begins anew with the next one."""
+        if TOO_LITTLE.search(str(error)):
+            self._stream = self._dreamt = None
+            return self._shortage(str(error))
+        if self._stream is not None:
+            self._stream.reset()
+        return error
 
     def _stream_for(self, class_map: Tensor, camera: Tensor | None) -> StreamSession:
         """The stream, under the look that is in force now; ``class_map`` and its ``camera`` are what there is to dream
@@ -197,12 +229,14 @@ class StreamRenderer:
             place[:] = plane
         return stack
 
+    @spanned("copy out")
     def _to_host(self, pictures: Tensor) -> NDArray[np.uint8]:
         """uint8 ``[F, 3, H, W]`` on the device → ``[F, H, W, 3]`` that the bridge may keep."""
         rows = pictures.permute(0, 2, 3, 1).contiguous()
         if self._device.type == "cuda":
             # A copy into ordinary memory is 11 times as slow.
             rows = torch.empty(rows.shape, dtype=rows.dtype, pin_memory=True).copy_(rows)
+        count("bytes of pictures", rows.nbytes)
         return np.asarray(rows.cpu().numpy())
 
     def _shortage(self, text: str) -> MemoryShortage:

@@ -16,6 +16,7 @@ from torch import Tensor
 from torch.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
 
 from ..model.renderer import Renderer
+from .profile import span
 from .window import WindowInputs, WindowOutputs, render_window
 
 Replay = Callable[[], None]
@@ -67,8 +68,8 @@ class RecordedWindows:
         record: how work is recorded.
         say: takes a line for people, if windows cannot be recorded here; they are made eagerly then.
         most: recordings that are kept. A stream has two shapes, its first window's and all others'; each further one is
-            a change of size, schedule or guides. Beyond that the one that was used
-            longest ago makes room.
+            a change of size, schedule or guides, or another number of streams that are drawn together. Beyond that the
+            one that was used longest ago makes room.
     """
 
     def __init__(self, record: Recorder, say: Callable[[str], None], most: int = 8) -> None:
@@ -79,7 +80,8 @@ class RecordedWindows:
     def __call__(
         self, renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, anchored: Iterable[Tensor | None]
     ) -> WindowOutputs:
-        """See ``window.render_window``."""
+        """See ``window.render_window``. RuntimeError if windows of several streams at once cannot be recorded: there
+        may be memory enough for one by one."""
         if self._fails:
             return render_window(renderer, steps, inputs, anchored)
         noises = list(anchored)
@@ -88,15 +90,20 @@ class RecordedWindows:
         try:
             recording = self._recording(renderer, steps, leaves, tree)
         except RuntimeError as error:
+            if len(inputs.maps) > 1:
+                raise
             self._fails = True
             self._say(f"windows cannot be recorded on this device, so each is launched anew, which is slower: {error}")
             return render_window(renderer, steps, inputs, noises)
-        for place, tensor, before in zip(recording.places, given, recording.last, strict=True):
-            if tensor is not before:
-                place.copy_(tensor, non_blocking=True)
-        recording.last = given
-        recording.replay()
-        return tree_map(lambda t: t.clone(), recording.outputs)
+        with span("copies in"):
+            for place, tensor, before in zip(recording.places, given, recording.last, strict=True):
+                if tensor is not before:
+                    place.copy_(tensor, non_blocking=True)
+            recording.last = given
+        with span("replay"):
+            recording.replay()
+        with span("copies out"):
+            return tree_map(lambda t: t.clone(), recording.outputs)
 
     def _recording(self, renderer: Renderer, steps: tuple[float, ...], leaves: list[Any], tree: TreeSpec) -> _Recording:
         """The recording for inputs of these shapes, made if it is not there."""

@@ -23,8 +23,9 @@ from .guides import GuideNoise, Guides
 from .heading import UNKNOWN, unit_headings
 from .look import make_look
 from .noise import Draw, UnitNoise
+from .profile import span, spanned
 from .schedule import Schedule, Window
-from .window import RenderWindow, WindowInputs, WindowOutputs, render_window
+from .window import Draft, RenderWindow, WindowInputs, WindowOutputs, render_window
 
 
 class Unit(NamedTuple):
@@ -154,6 +155,55 @@ class StreamSession:
             ValueError: for another size or type.
             RenderError: if the model made NaN; nothing of that window is shown or remembered.
         """
+        pictures: list[Tensor] = []
+        for frame in self._checked(class_maps, guides):
+            self._pending.append(frame)
+            if self.frames_wanted == 0:
+                draft = self._draft()
+                made = self.make(draft)
+                self.draw_ahead(draft)
+                pictures += self.finish(draft, made)
+        return pictures
+
+    @torch.inference_mode()
+    def draft(self, class_maps: Tensor, guides: Guides | None = None) -> Draft:
+        """Take the class maps of the whole next window, as ``push``, and say what it is made from.
+
+        ``make``, or ``batch.make_together`` for several sessions, turns the draft into what ``finish`` takes. Until
+        then the session is not to be used.
+
+        Raises:
+            ValueError: for another size, type or number of class maps.
+        """
+        frames = self._checked(class_maps, guides)
+        if len(frames) != self.frames_wanted:
+            raise ValueError(f"the next window takes {self.frames_wanted} class maps at once, got {len(frames)}")
+        self._pending += frames
+        return self._draft()
+
+    @torch.inference_mode()
+    @spanned("window")
+    def make(self, draft: Draft) -> WindowOutputs:
+        """Make a window that was drafted here, by itself."""
+        return self._render(self.renderer, draft.steps, draft.inputs, draft.anchored())
+
+    @torch.inference_mode()
+    @spanned("wait and remember")
+    def finish(self, draft: Draft, made: WindowOutputs) -> list[Tensor]:
+        """Remember a window that was made, and return its pictures, as ``push``.
+
+        Raises:
+            RenderError: if the model made NaN; nothing of that window is shown or remembered.
+        """
+        for total, what in zip(made.sums[0].tolist(), ("latents", "pixels"), strict=True):
+            if not math.isfinite(total):
+                self._pending = []
+                raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
+        self._remember(draft.window, made, draft.headings)
+        return list(made.pictures[0])
+
+    def _checked(self, class_maps: Tensor, guides: Guides | None) -> list[tuple[Tensor, Guides | None]]:
+        """Each frame, its class map on the device."""
         expected = (self.config.height, self.config.width)
         if class_maps.dtype != torch.uint8 or class_maps.ndim != 3 or tuple(class_maps.shape[1:]) != expected:
             raise ValueError(
@@ -162,31 +212,20 @@ class StreamSession:
             )
         if guides is not None:
             guides.check(class_maps.shape)
-        pictures: list[Tensor] = []
-        for k, frame in enumerate(send(class_maps, self.device)):
-            self._pending.append((frame, None if guides is None else guides.frame(k)))
-            if self.frames_wanted == 0:
-                pictures += self._render_window()
-        return pictures
+        with span("class maps in"):
+            maps = send(class_maps, self.device)
+        return [(frame, None if guides is None else guides.frame(k)) for k, frame in enumerate(maps)]
 
-    def _render_window(self) -> list[Tensor]:
+    @spanned("draft")
+    def _draft(self) -> Draft:
         window = self._window()
         guides = [g for _, g in self._pending]
-        noises = [self._guide_noise.begin(guides[k : k + FRAMES]) for k in range(0, len(guides), FRAMES)]
+        units = [guides[k : k + FRAMES] for k in range(0, len(guides), FRAMES)]
+        noises = [self._guide_noise.begin(unit) for unit in units]
+        guided = tuple(all(g is not None for g in unit) for unit in units)
         headings = unit_headings(guides, FRAMES)
-        made = self._render(
-            self.renderer,
-            self.config.schedule.steps,
-            self._inputs(window, headings),
-            (noise(self.dtype) for noise in noises),
-        )
-        self._draw_ahead(window)
-        for total, what in zip(made.sums.tolist(), ("latents", "pixels"), strict=True):
-            if not math.isfinite(total):
-                self._pending = []
-                raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
-        self._remember(window, made, headings)
-        return list(made.pictures)
+        inputs = self._inputs(window, headings)
+        return Draft(self.config.schedule.steps, inputs, noises, guided, window, headings)
 
     def _inputs(self, window: Window, headings: list[float]) -> WindowInputs:
         history = self._history if window.history else []
@@ -243,9 +282,11 @@ class StreamSession:
     def _noise(self, unit: int, purpose: str) -> Tensor:
         return self._unit_noise(Draw(self.config.seed, unit, purpose))
 
-    def _draw_ahead(self, window: Window) -> None:
-        """Noise of the window behind this one, while the device makes this one."""
-        schedule, seed, after = self.config.schedule, self.config.seed, window.chunk[-1] + 1
+    @spanned("noise ahead")
+    def draw_ahead(self, draft: Draft) -> None:
+        """Noise of the window behind this one: the CPU's work while the device makes this one."""
+        schedule, seed, window = self.config.schedule, self.config.seed, draft.window
+        after = window.chunk[-1] + 1
         chunk = [Draw(seed, number, "chunk") for number in range(after, after + schedule.chunk)]
         history = [Draw(seed, number, "history") for number in window.chunk[-schedule.history :] if schedule.history]
         self._unit_noise.ahead(chunk + history)

@@ -7,7 +7,7 @@ once and replayed (``recorded``).
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 import torch
@@ -19,13 +19,15 @@ from ..model.decoder import DecoderState
 from ..model.encoder import FRAMES, normalize_latent
 from ..model.generator import Tokens
 from ..model.renderer import Renderer
+from .profile import span
+from .schedule import Window
 
 
 class WindowInputs(NamedTuple):
-    """What a window of U units is made from.
+    """What windows of U units of N streams are made from; N is 1 unless streams are drawn together (``batch``).
 
-    ``maps`` uint8 ``[1, 4·U, H, W]``; ``noise`` ``[1, U, C, h, w]`` that the chunk starts from; ``positions`` ``[U]``
-    of the chunk and ``heading`` ``[1, U, told]``, see ``heading.tell``, or None; ``history``, already noised, or None;
+    ``maps`` uint8 ``[N, 4·U, H, W]``; ``noise`` ``[N, U, C, h, w]`` that the chunk starts from; ``positions`` ``[U]``
+    of the chunk and ``heading`` ``[N, U, told]``, see ``heading.tell``, or None; ``history``, already noised, or None;
     ``prefix``, its keys and values, one entry a layer; ``tables`` and ``structure_table`` of the look; the
     ``decoder``'s state, or None at the start.
     """
@@ -42,14 +44,38 @@ class WindowInputs(NamedTuple):
 
 
 class WindowOutputs(NamedTuple):
-    """``pictures`` uint8 ``[4·U, 3, H, W]``; what the next window needs: ``latents`` ``[1, U, C, h, w]``, ``structure``
-    ``[1, U, S, h, w]``, ``decoder``; and ``sums`` ``[2]`` of latents and pixels, NaN or infinite if any of them is."""
+    """``pictures`` uint8 ``[N, 4·U, 3, H, W]``; what the next window needs: ``latents`` ``[N, U, C, h, w]``,
+    ``structure`` ``[N, U, S, h, w]``, ``decoder``; and ``sums`` ``[N, 2]`` of each stream's latents and pixels, NaN or
+    infinite if any of them is."""
 
     pictures: Tensor
     latents: Tensor
     structure: Tensor
     decoder: DecoderState
     sums: Tensor
+
+
+class Draft(NamedTuple):
+    """A window as its session has drafted it.
+
+    ``steps`` and ``inputs`` as ``render_window`` takes them; ``noises``, each of which finishes a unit's anchored noise
+    in a number type, or gives None where the unit is not ``guided``; and what the session remembers: its plan, the
+    ``window``, and the units' ``headings``.
+    """
+
+    steps: tuple[float, ...]
+    inputs: WindowInputs
+    noises: Sequence[Callable[[torch.dtype], Tensor | None]]
+    guided: tuple[bool, ...]
+    window: Window
+    headings: list[float]
+
+    def anchored(self) -> Iterator[Tensor | None]:
+        """The noise of each unit, when its turn comes."""
+        for noise in self.noises:
+            with span("anchored noise"):
+                made = noise(self.inputs.noise.dtype)
+            yield made
 
 
 class RenderWindow(Protocol):
@@ -70,33 +96,44 @@ def render_window(
         renderer: the networks.
         steps: noise levels that the sampler visits, from 1 down; the last step goes to 0.
         inputs: see there.
-        anchored: noise that the decoder reads, for each unit; asked for only when its turn comes.
+        anchored: noise that the decoder reads, for each unit ``[N, 1, 4, K, H/4, W/4]`` or None; asked for only when
+            its turn comes.
     """
-    codes = renderer.autoencoder.codes(inputs.maps)
-    structure = renderer.structure(inputs.maps.unflatten(1, (-1, FRAMES)), inputs.structure_table)
+    with span("structure"):
+        codes = renderer.autoencoder.codes(inputs.maps)
+        structure = renderer.structure(inputs.maps.unflatten(1, (-1, FRAMES)), inputs.structure_table)
     latents = _denoise(renderer, steps, inputs, structure)
-    state, pictures, pixels = inputs.decoder, [], latents.new_zeros((), dtype=torch.float32)
+    state, pictures, pixels = inputs.decoder, [], latents.new_zeros(len(latents), dtype=torch.float32)
     for k, noise in enumerate(anchored):
         part = slice(k, k + 1)
-        frames, state = renderer.autoencoder.decode(latents[:, part], codes[:, part], inputs.tables, state, noise)
-        # One pass; a sum of finite numbers of this size cannot overflow.
-        pixels = pixels + frames.sum(dtype=torch.float32)
-        pictures.append(to_bytes(frames[0]))
+        with span("decode"):
+            frames, state = renderer.autoencoder.decode(latents[:, part], codes[:, part], inputs.tables, state, noise)
+        with span("to bytes"):
+            # One pass; a sum of finite numbers of this size cannot overflow.
+            pixels = pixels + _sum_of_each(frames)
+            pictures.append(to_bytes(frames))
     assert state is not None
-    sums = torch.stack([latents.sum(dtype=torch.float32), pixels])
-    return WindowOutputs(torch.cat(pictures), latents, structure, state, sums)
+    sums = torch.stack([_sum_of_each(latents), pixels], 1)
+    return WindowOutputs(torch.cat(pictures, 1), latents, structure, state, sums)
+
+
+def _sum_of_each(streams: Tensor) -> Tensor:
+    """``[N, …]`` → fp32 ``[N]``."""
+    return streams.sum(tuple(range(1, streams.ndim)), dtype=torch.float32)
 
 
 def _denoise(renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, structure: Tensor) -> Tensor:
     """Euler steps of the rectified flow along ``steps``: latents of the chunk, rms 1 a pixel."""
     cache = inputs.prefix
     if inputs.history is not None:
-        cache = renderer.generator.remember(cache, inputs.history)
+        with span("history"):
+            cache = renderer.generator.remember(cache, inputs.history)
     x = inputs.noise
-    for level, after in itertools.pairwise((*steps, 0.0)):
-        t = torch.full(x.shape[:2], level, device=x.device)
-        velocity = renderer.generator.step(cache, Tokens(x, structure, t, inputs.positions, inputs.heading))
-        x = x + (after - level) * velocity
+    for number, (level, after) in enumerate(itertools.pairwise((*steps, 0.0)), 1):
+        with span(f"step {number}"):
+            t = torch.full(x.shape[:2], level, device=x.device)
+            velocity = renderer.generator.step(cache, Tokens(x, structure, t, inputs.positions, inputs.heading))
+            x = x + (after - level) * velocity
     return normalize_latent(x, 2)
 
 

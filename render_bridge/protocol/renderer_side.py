@@ -22,7 +22,7 @@ from .pulse import MILLISECOND
 from .renderer_post import Post, Refusals
 from .renderer_session import RendererSession
 from .replies import error_message
-from .session_book import Departed, Peer, SessionBook
+from .session_book import Departed, Peer, Refusal, SessionBook
 from .states import PeerState, check_step
 
 
@@ -54,6 +54,10 @@ class RendererSide:
         return self._book.by_token
 
     # --- what the owner does
+
+    def refuse_by(self, refusal: Refusal) -> None:
+        """Ask this about every new session from now on (R-21)."""
+        self._book.refusal = refusal
 
     def drain(self) -> list[tuple[Peer, Wire]]:
         """Everything that is to be sent now, in order."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, TypeAlias
 
 from .events import RendererEvent, SessionEnded, SessionParked
 from .faults import Fault, RemoteProtocolError
@@ -13,6 +13,8 @@ from .pulse import MILLISECOND
 from .renderer_session import RendererSession
 
 Peer = bytes
+Refusal: TypeAlias = Callable[[Hello, Mapping[bytes, Hello]], str]
+"""Why a new session has no room beside others, given by their tokens and greetings; empty if it has."""
 FULL_RETRY_MS = 1000
 GONE_KEPT = 4096
 
@@ -39,21 +41,24 @@ class SessionBook:
         self._offer, self._make_token = offer, make_token
         self.by_token: dict[bytes, RendererSession] = {}
         self.by_peer: dict[Peer, RendererSession] = {}
+        self.refusal: Refusal = lambda hello, others: ""
 
     def admit(self, peer: Peer, hello: Hello, terms: Terms, now: int) -> Admission:
         """Give a connection its session, an old one by its token or a new one. RemoteProtocolError refuses it."""
         known = self.by_token.get(hello.resume) if hello.resume is not None else None
         if known is not None:
             _check_free(known, hello, peer)
-        ended: list[RendererEvent] = []
+        leaving: dict[bytes, str] = {}
         here = self.by_peer.get(peer)
         if here is not None and here is not known:
-            ended.append(self.end(here, "the engine greeted anew without its token"))
+            leaving[here.token] = "the engine greeted anew without its token"
         if known is not None and not known.fits(hello, terms):
-            ended.append(self.end(known, "the engine came back with another size, mode or table"))
+            leaving[known.token] = "the engine came back with another size, mode or table"
             known = None
         if known is None:
-            ended += self._make_room()
+            self._make_room(hello, leaving)
+        ended: list[RendererEvent] = [self.end(self.by_token[token], why) for token, why in leaving.items()]
+        if known is None:
             session = RendererSession(self._new_token(), hello, terms, self._offer, now)
             self.by_token[session.token] = session
             flushed = True
@@ -90,14 +95,24 @@ class SessionBook:
         self.by_peer.clear()
         self.by_token.clear()
 
-    def _make_room(self) -> list[RendererEvent]:
-        if len(self.by_token) < self._offer.max_sessions:
-            return []
-        parked = [s for s in self.by_token.values() if s.peer is None]
-        if not parked:
-            text = f"all {self._offer.max_sessions} sessions are in use"
-            raise RemoteProtocolError(Fault.FULL, text, {"retry_ms": FULL_RETRY_MS})
-        return [self.end(max(parked, key=lambda s: s.parked_for), "its place was needed")]
+    def _make_room(self, hello: Hello, leaving: dict[bytes, str]) -> None:
+        """R-21: add to those who leave the parked sessions whose place is needed, longest parked first.
+
+        RemoteProtocolError if that is not enough; then nobody has to leave for nothing.
+        """
+        parked = [s for s in self.by_token.values() if s.peer is None and s.token not in leaving]
+        parked.sort(key=lambda s: s.parked_for)
+        while text := self._lack(hello, leaving):
+            if not parked:
+                raise RemoteProtocolError(Fault.FULL, text, {"retry_ms": FULL_RETRY_MS})
+            leaving[parked.pop().token] = "its place was needed"
+
+    def _lack(self, hello: Hello, leaving: Mapping[bytes, str]) -> str:
+        """Why there is no room for one more beside those who stay; empty if there is."""
+        others = {token: s.hello for token, s in self.by_token.items() if token not in leaving}
+        if len(others) >= self._offer.max_sessions:
+            return f"all {self._offer.max_sessions} sessions are in use"
+        return self.refusal(hello, others)
 
     def _new_token(self) -> bytes:
         token = self._make_token()

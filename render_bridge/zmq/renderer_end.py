@@ -19,6 +19,7 @@ from ..protocol.events import FrameTaken, RendererEvent, TurnedAway
 from ..protocol.message_base import MAX_BUFFER
 from ..protocol.offer import Offer
 from ..protocol.renderer_side import RendererSide
+from ..protocol.session_book import Refusal
 from .address import check_address, refuse_if_served
 from .curve import require_keys
 from .handshakes import Handshakes
@@ -63,6 +64,11 @@ class RendererEnd:
         self._owner = SocketOwner("bridge-renderer", self._open, self._read, self._turn, self._fail)
 
     # --- for the renderer
+
+    def refuse_by(self, refusal: Refusal) -> None:
+        """Ask this about every new session; in a thread of this end's, so it must be quick. See ``RendererSide``."""
+        with self._lock:
+            self._side.refuse_by(refusal)
 
     def events(self, timeout: float = 0.0) -> list[RendererEvent]:
         """Everything that has come, after waiting up to ``timeout`` seconds for something.

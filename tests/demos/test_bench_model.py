@@ -51,10 +51,13 @@ def test_the_spread_names_the_slow_end():
     assert spread([3.0]) == {"median": 3.0, "low": 3.0, "high": 3.0, "samples": 1, "p95": 3.0}
 
 
-def test_players_are_measured_host_to_host_with_their_late_chunks(capsys):
-    words = "--seconds", "0.8", "--size", "64x64", "--players", "2", "--depth"
+@pytest.mark.parametrize("batch", [1, 2])
+def test_players_are_measured_host_to_host_with_their_late_chunks(capsys, batch):
+    words = "--seconds", "0.8", "--size", "64x64", "--players", "2", "--depth", "--batch", str(batch)
     assert cli.main(["bench", "players", *TOY, *words]) == 0
     report = last_line(capsys)
+    assert report["batch"] == batch
+    assert 1 <= report["drawn_at_once"] <= batch
     assert (report["players"], report["frames"], report["size"], report["depth"]) == (2, 8, [64, 64], True)
     assert 0 < report["ms"]["median"] <= report["ms"]["p99"]
     assert report["arrival_to_pictures_ms"]["median"] >= report["ms"]["low"]

@@ -6,6 +6,7 @@ import torch
 from diffusion_render.model.bundle import open_renderer, weights_folder
 from diffusion_render.model.generator import Tokens
 from diffusion_render.model.look_table import LOOK_FEATURES
+from diffusion_render.stream.batch import make_together
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
 from tests.diffusion_render.toys import HEIGHT, WIDTH, some_maps, some_picture
@@ -41,6 +42,27 @@ def test_session_length_and_later_maps_never_change_earlier_pictures(nano, strea
     assert len(longer) == 60
     assert torch.equal(longer[:36], streamed[:36])
     assert not torch.equal(longer[36:44], streamed[36:44])
+
+
+def test_players_drawn_together_get_what_they_would_get_alone(nano):
+    """fp32: one level of 255, and hardly a pixel has that; looks, texts, seeds and histories differ."""
+
+    def players():
+        made = []
+        for k in range(2):
+            config = SessionConfig(k, WIDTH, HEIGHT, Schedule(first=2))
+            made.append(StreamSession(nano, config, some_picture(k), MAPS[k], (-1) ** k * TEXT))
+            made[k].push(some_maps(8, k))
+        return made
+
+    both, alone, maps = players(), players(), some_maps(8, 9)
+    drafts = [stream.draft(maps) for stream in both]
+    made = make_together(nano, drafts)
+    for k in range(2):
+        pictures = torch.stack(both[k].finish(drafts[k], made[k])).int()
+        difference = (pictures - torch.stack(alone[k].push(maps)).int()).abs()
+        assert difference.max() <= 1
+        assert (difference > 0).float().mean() < 1e-3
 
 
 def decoding(nano, units):

@@ -11,7 +11,7 @@ class DirectEnd:
 
     def __init__(self, link):
         self._link, self.offer = link, link.offer
-        for name in ("ask", "hurry", "running", "answer", "settle"):
+        for name in ("ask", "hurry", "running", "answer", "settle", "refuse_by"):
             setattr(self, name, getattr(link.renderer, name))
 
     def events(self, timeout):
@@ -62,12 +62,18 @@ class Factory:
 
 
 class Stage:
-    """A link with a loop on it."""
+    """A link with a loop on it.
 
-    def __init__(self, refuses="", **changes):
+    Args:
+        refuses: name of engines that the factory refuses.
+        make: another factory, from the offer.
+        overbook: see ``ServeLoop``.
+    """
+
+    def __init__(self, refuses="", make=None, overbook=False, **changes):
         self.link = opened(offer=offer(**changes.pop("offer", {})), **changes)
-        self.factory = Factory(self.link.offer, refuses)
-        self.loop = ServeLoop(DirectEnd(self.link), self.factory)
+        self.factory = make(self.link.offer) if make else Factory(self.link.offer, refuses)
+        self.loop = ServeLoop(DirectEnd(self.link), self.factory, overbook=overbook)
         self.turn()
 
     def turn(self, times=3):

@@ -1,0 +1,104 @@
+"""Runs of several sessions drawn as one batch: a graphics card is then launched once for all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from demos.renderer.prompts import Say
+from demos.renderer.session import PreparedRun, StreamRenderer
+from diffusion_render.model.renderer import Renderer
+from diffusion_render.stream.batch import kind_of, make_together
+from diffusion_render.stream.window import RenderWindow, WindowOutputs
+from render_bridge.protocol.events import FrameTaken
+
+Run: TypeAlias = tuple[StreamRenderer, Sequence[FrameTaken]]
+Drawn: TypeAlias = list[NDArray[np.uint8]] | Exception
+
+
+def sizes_up_to(most: int) -> tuple[int, ...]:
+    """The powers of two up to ``most``: each size is recorded, and compiled, by itself, so there are to be few.
+
+    Raises:
+        ValueError: less than 1.
+    """
+    if most < 1:
+        raise ValueError(f"a batch has at least 1 run, got {most}")
+    return tuple(1 << k for k in range(most.bit_length()))
+
+
+class Batches:
+    """Draws runs together where that can be.
+
+    Args:
+        model: the networks of all sessions.
+        windows: how windows are made.
+        most: runs of a batch.
+        say: takes a line for people, should the device have too little memory for a batch.
+    """
+
+    def __init__(self, model: Renderer, windows: RenderWindow, most: int, say: Say) -> None:
+        self._model, self._windows, self._say = model, windows, say
+        self.sizes = sizes_up_to(most)
+
+    def draw(self, runs: Sequence[Run]) -> list[Drawn]:
+        """What ``render`` would give for each run, or raise; what one run raises is its own affair."""
+        drawn: dict[int, Drawn] = {}
+        prepared: dict[int, PreparedRun] = {}
+        for k, (renderer, frames) in enumerate(runs):
+            try:
+                prepared[k] = renderer.prepare(frames)
+            except Exception as error:
+                drawn[k] = renderer.failed(error)
+        for group in self._groups(prepared):
+            made = self._make([prepared[k] for k in group])
+            for k in group:
+                prepared[k].stream.draw_ahead(prepared[k].draft)
+            for k, outputs in zip(group, made, strict=True):
+                drawn[k] = _completed(runs[k][0], prepared[k], outputs)
+        return [drawn[k] for k in range(len(runs))]
+
+    def give_up(self, size: int, error: Exception) -> None:
+        """Draw fewer together from now on: so many could not be."""
+        self.sizes = tuple(smaller for smaller in self.sizes if smaller < size)
+        reason = str(error).splitlines()[0][:200]
+        self._say(f"{size} chunks cannot be drawn at once, at most {self.sizes[-1]} from now on: {reason}")
+
+    def _groups(self, prepared: dict[int, PreparedRun]) -> Iterator[list[int]]:
+        """Runs of one kind, in numbers of ``sizes``, in their order."""
+        kinds: dict[Hashable, list[int]] = {}
+        for k, run in prepared.items():
+            kinds.setdefault(kind_of(run.draft), []).append(k)
+        for alike in kinds.values():
+            while alike:
+                size = max(size for size in self.sizes if size <= len(alike))
+                yield alike[:size]
+                alike = alike[size:]
+
+    def _make(self, group: Sequence[PreparedRun]) -> list[WindowOutputs | Exception]:
+        """The window of each run, or why there is none."""
+        if len(group) > 1:
+            try:
+                return list(make_together(self._model, [run.draft for run in group], self._windows))
+            except RuntimeError as error:  # too little memory for all at once, for example: one by one it may do
+                self.give_up(len(group), error)
+        return [_made_alone(run) for run in group]
+
+
+def _made_alone(run: PreparedRun) -> WindowOutputs | Exception:
+    try:
+        return run.stream.make(run.draft)
+    except Exception as error:
+        return error
+
+
+def _completed(renderer: StreamRenderer, run: PreparedRun, made: WindowOutputs | Exception) -> Drawn:
+    try:
+        if isinstance(made, Exception):
+            raise made
+        return renderer.complete(run, made)
+    except Exception as error:
+        return renderer.failed(error)
