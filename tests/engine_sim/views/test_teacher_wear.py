@@ -71,11 +71,11 @@ def test_earth_from_the_road_covers_cars_and_nothing_else(scene, view):
     with open_class_view(scene, *SIZE) as classes:
         seen = classes.draw(frame)
     clean = view.draw(frame).astype(np.int16)
-    view._earth = 1.0
+    view._numbers._earth = 1.0
     try:
         dirty = view.draw(frame).astype(np.int16)
     finally:
-        view._earth = 0.0
+        view._numbers._earth = 0.0
     changed = np.abs(dirty - clean).mean(-1)
     cars = (seen == PLAYER_CAR) | (seen == RIVAL_CAR)
     assert changed[seen == PLAYER_CAR].mean() > 6.0
