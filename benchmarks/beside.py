@@ -12,15 +12,13 @@ from torch.utils.flop_counter import FlopCounterMode, sdpa_flop_count
 
 from benchmarks.chunk import Chunk
 from benchmarks.public_dit import PublicDit, PublicDitConfig
-from benchmarks.rungs import compile_freely
 from demos.benches.parts import PartsPlan, model_facts
 from demos.benches.spread import spread
 from demos.renderer.factory import RendererPlan
 from diffusion_render.model.encoder import FRAMES
-from diffusion_render.model.generator import Tokens
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.recorded import CudaRecorder
-from diffusion_render.stream.window import render_window
+from diffusion_render.stream.window import denoise, render_window
 
 WARM_UP, LEAST = 2, 3
 Work = Callable[[], object]
@@ -66,7 +64,7 @@ def measure(plan: PeersPlan, say: Callable[[str], None]) -> dict[str, Any]:
     peers = [public_peer(public, chunk), *our_peers(chunk)]
     counted = [gigaflops(peer.work) for peer in peers]
     if plan.compile:  # after counting, which compiled code hides from
-        compile_freely()
+        torch._dynamo.reset()  # it counts the variants of earlier runs too
         chunk.bench.model.compile_for_play()
         for block in public.blocks:
             block.compile(dynamic=False)
@@ -114,12 +112,7 @@ def our_peers(chunk: Chunk) -> list[Peer]:
 def generate(model: Renderer, steps: tuple[float, ...], inputs: Any) -> torch.Tensor:
     """Structure, history and all steps of a chunk: what ``render_window`` does before it decodes."""
     structure = model.structure(inputs.maps.unflatten(1, (-1, FRAMES)), inputs.structure_table)
-    cache = model.generator.remember(inputs.prefix, inputs.history)
-    x = inputs.noise
-    for level, after in zip(steps, (*steps[1:], 0.0), strict=True):
-        t = torch.full(x.shape[:2], level, device=x.device)
-        x = x + (after - level) * model.generator.step(cache, Tokens(x, structure, t, inputs.positions))
-    return x
+    return denoise(model, steps, inputs, structure)
 
 
 def gigaflops(work: Work) -> float:

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from benchmarks.chunk import Chunk
-from benchmarks.rungs import LeftOut, Rung, card_rungs, compile_freely, laptop_rungs, renderer_for, set_as
+from benchmarks.rungs import LeftOut, Rung, card_rungs, laptop_rungs, renderer_for, set_as
 from demos.benches.parts import PartsPlan, model_facts
 from demos.benches.spread import spread
 from demos.renderer.factory import RendererPlan
@@ -96,7 +96,7 @@ def rungs_of(plan: LadderPlan) -> list[Rung | LeftOut]:
 def measure(plan: LadderPlan, say: Say) -> dict[str, Any]:
     """All figures. UserError: no such device."""
     if plan.compile:
-        compile_freely()
+        torch._dynamo.reset()  # it counts the variants of earlier runs too
     rungs = rungs_of(plan)
     types = {r.number_type or plan.renderer.number_type: None for r in rungs if isinstance(r, Rung)}
     chunks = {

@@ -14,7 +14,6 @@ from benchmarks import naive
 from diffusion_render.model.attention import attend
 from diffusion_render.model.renderer import Renderer
 
-MOST_VARIANTS = 64
 KEPT = ("nothing", "prefix", "prefix and history")
 ATTEND = {"plain": naive.plain_attend, "torch's own": naive.fused_attend, "ours": attend}
 
@@ -115,12 +114,6 @@ def laptop_rungs(compiled: bool) -> list[Rung | LeftOut]:
     compiled_rung = replace(top, name="+ compile", compiled=True)
     rungs.append(compiled_rung if compiled else LeftOut("+ compile", "not asked for: --compile"))
     return rungs
-
-
-def compile_freely() -> None:
-    """Let torch compile one function for many models and shapes; it gives up at 8, and works on uncompiled."""
-    torch._dynamo.reset()
-    torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, MOST_VARIANTS)
 
 
 def renderer_for(rung: Rung, model: Renderer, backend: str) -> Renderer:

@@ -210,7 +210,9 @@ class ServeLoop:
 
     def _ask_waiting(self) -> None:
         """Ask whoever still has to wait for his turn, or his engine would skip frames meanwhile."""
-        for work in list(self.works.values()) if self.load < AHEAD_BELOW else ():
+        if self.load >= AHEAD_BELOW:
+            return
+        for work in list(self.works.values()):
             waits = len(work.ready) == 1 and not work.frames and work.begun and not work.controls
             if waits and self._end.running(work.token) == 0:
                 self._ask(work)

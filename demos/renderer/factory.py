@@ -34,8 +34,6 @@ NUMBER_TYPES = {"bfloat16": torch.bfloat16, "float32": torch.float32}
 BATCH_ON_GPU = 4
 RECORDINGS = 8
 """Shapes of windows that stay recorded for each size of a batch, see ``RecordedWindows``."""
-MOST_VARIANTS = 64
-"""Compiled variants of a part of the networks: one for each shape. torch gives up at 8."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +207,6 @@ def open_model(plan: RendererPlan) -> Renderer:
         raise UserError(f"{error}; --random-weights does without any") from None
     model.to(device, dtype).eval().requires_grad_(False)
     if plan.compile:
-        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, MOST_VARIANTS)
         model.compile_for_play()
     for parameter in model.parameters():
         if parameter.dim() == 4:  # convolutions read these as they lie; others they would turn around in every call

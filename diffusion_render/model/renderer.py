@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+import torch
 from torch import nn
 
 from . import autoencoder, generator
@@ -39,6 +40,9 @@ class RendererConfig:
         return self.autoencoder.noise_octaves > 0 or self.generator.heading
 
 
+MOST_VARIANTS = 64
+"""Compiled variants of a part of the networks: one for each shape. torch gives up at 8."""
+
 TOY_AUTOENCODER = AutoencoderConfig(
     latent=8,
     structure=8,
@@ -71,6 +75,7 @@ class Renderer(nn.Module):
 
     def compile_for_play(self, backend: str = "inductor") -> None:
         """Compile what a window is made of, for the shapes that come. Takes a minute or more; pays on GPUs."""
+        torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, MOST_VARIANTS)
         self.generator.compile_blocks(backend)
         self.structure.compile(dynamic=False, backend=backend)
         self.autoencoder.compile_decode(backend)

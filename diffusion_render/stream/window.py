@@ -102,7 +102,7 @@ def render_window(
     with span("structure"):
         codes = renderer.autoencoder.codes(inputs.maps)
         structure = renderer.structure(inputs.maps.unflatten(1, (-1, FRAMES)), inputs.structure_table)
-    latents = _denoise(renderer, steps, inputs, structure)
+    latents = denoise(renderer, steps, inputs, structure)
     state, pictures, pixels = inputs.decoder, [], latents.new_zeros(len(latents), dtype=torch.float32)
     for k, noise in enumerate(anchored):
         part = slice(k, k + 1)
@@ -122,7 +122,7 @@ def _sum_of_each(streams: Tensor) -> Tensor:
     return streams.sum(tuple(range(1, streams.ndim)), dtype=torch.float32)
 
 
-def _denoise(renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, structure: Tensor) -> Tensor:
+def denoise(renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, structure: Tensor) -> Tensor:
     """Euler steps of the rectified flow along ``steps``: latents of the chunk, rms 1 a pixel."""
     cache = inputs.prefix
     if inputs.history is not None:

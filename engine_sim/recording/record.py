@@ -24,7 +24,7 @@ from ..views.frame import FrameState
 from ..views.look import Look
 from ..views.scene import build_scene
 from . import session_format as form
-from .drive import Drive, polite_interrupt
+from .drive import IDLE, Drive, polite_interrupt
 from .manners import MANNERS, RACE, Driver, driver_of
 from .records import FrameRecord, field_names, field_sums, map_hash
 from .timeline import TimelineEvent, plain_event
@@ -278,14 +278,13 @@ def run_recording(
         driver: of car 0; None leaves its controls alone.
     """
     bar = tqdm(total=frames, unit="frame", desc="recording", disable=not progress, smoothing=0.05)
-    idle = Controls()
     with polite_interrupt() as interrupt, bar:
         try:
             for _ in range(frames):
                 frame = drive.frame()
                 recorder.frame(frame, *pictures.draw(frame))
                 for _ in range(recorder.ticks_per_frame):
-                    controls = idle if driver is None else driver.controls(drive.world)
+                    controls = IDLE if driver is None else driver.controls(drive.world)
                     drive.step(controls)
                     recorder.step(controls)
                 bar.update()

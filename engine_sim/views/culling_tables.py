@@ -17,9 +17,8 @@ Ints = NDArray[np.int64]
 CAR_PARTS = ("car_body", "car_wheel")
 """Prototypes of what a car consists of."""
 _GROUP_SIZE = 128.0  # metres along a side of the squares whose scenery is looked at together
-_MARGIN = (
-    0.1  # metres: a group may be looked at in vain, but never missed by rounding or a camera that is not quite unit
-)
+_MARGIN = 0.1
+"""Metres: a group may be looked at in vain, but never missed by rounding or a camera that is not quite unit."""
 
 
 class SceneTables(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from typing import Any
 
 from .browser import MIDDLE, Page
@@ -12,31 +13,31 @@ MOST_STEPS = 14
 PAD_KEYS = {"up": 12, "down": 13, "left": 14, "right": 15, "take": 0, "leave": 1, "studio": 8}
 
 
-class Hand:
+class Hand(ABC):
     """What every device can do with a page."""
 
     def __init__(self, page: Page) -> None:
         self.page = page
 
+    @abstractmethod
     def hold(self, what: str) -> None:
         """Hold what drives: ``gas``, ``left`` or ``handbrake``."""
-        raise NotImplementedError
 
+    @abstractmethod
     def let_go(self) -> None:
         """Hold nothing any more."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, selector: str, way: str = "up") -> None:
         """Press a control of the studio; it lies that ``way`` from the looks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def write(self, text: str) -> None:
         """Paint this prompt, of the letters q and w."""
-        raise NotImplementedError
 
+    @abstractmethod
     def leave(self) -> None:
         """Back to the race."""
-        raise NotImplementedError
 
     def _at(self, selector: str) -> bool:
         return bool(self.page.eval(f"document.activeElement.matches({json.dumps(selector)})"))

@@ -5,13 +5,11 @@ import numpy as np
 import pytest
 
 from engine_sim.core.errors import UserError
-from engine_sim.tracks.catalogue import load_track
 from engine_sim.views import teacher_scene, teacher_seen
 from engine_sim.views.culling import draw_list
 from engine_sim.views.gl_clear import open_clear
 from engine_sim.views.gl_context import open_gl
 from engine_sim.views.posed import posed_frame
-from engine_sim.views.scene import build_scene
 from engine_sim.views.scene_data import DrawList
 from engine_sim.views.teacher_blocks import FRAME, source
 from engine_sim.views.teacher_frame import FrameNumbers
@@ -20,7 +18,6 @@ from engine_sim.views.teacher_scene import Group, TeacherScene
 from engine_sim.views.teacher_seen import SeenPass
 
 WIDTH, HEIGHT = 160, 96
-TRACK = "acorn-loop"
 PLACES = (120.0, 300.0)
 
 # Every pixel's parts as its painter gets them: 8 words each.
@@ -41,16 +38,6 @@ void main() {
     }
 }
 """
-
-
-@pytest.fixture(scope="module")
-def track():
-    return load_track(TRACK)
-
-
-@pytest.fixture(scope="module")
-def scene(track):
-    return build_scene(track)
 
 
 @pytest.fixture(scope="module")

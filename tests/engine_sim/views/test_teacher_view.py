@@ -7,29 +7,16 @@ import numpy as np
 import pytest
 
 from engine_sim.core.errors import UserError
-from engine_sim.tracks.catalogue import load_track
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.frame import FrameState
 from engine_sim.views.look import LIGHTINGS, Look, sample_look
 from engine_sim.views.posed import posed_frame
-from engine_sim.views.scene import build_scene
 from engine_sim.views.teacher_timing import PASSES
 from engine_sim.views.teacher_view import IN_FLIGHT, TeacherView, open_teacher_view
 from render_bridge.palette import GRASS, PLAYER_CAR, ROAD, SKY, TERRAIN
 
 WIDTH, HEIGHT = 128, 96
-TRACK = "acorn-loop"
 PLACE = 300.0
-
-
-@pytest.fixture(scope="module")
-def track():
-    return load_track(TRACK)
-
-
-@pytest.fixture(scope="module")
-def scene(track):
-    return build_scene(track)
 
 
 @pytest.fixture(scope="module")
