@@ -8,7 +8,7 @@ PAINTOVER=${PAINTOVER:-paintover}
 # Several GPUs: TRAIN="torchrun --standalone --nproc-per-node 2 --local-ranks-filter 0 -m demos.cli train"
 TRAIN=${TRAIN:-$PAINTOVER train}
 case $PRESET in
-nano) SIZE=${SIZE:-448x256} CLIPS=${CLIPS:-1536} FRAMES=${FRAMES:-48} STAGES=${STAGES:-refinement} TIMES=${TIMES:-900} BATCH=${BATCH:-16} ;;
+nano) SIZE=${SIZE:-448x256} CLIPS=${CLIPS:-1300} FRAMES=${FRAMES:-64} STAGES=${STAGES:-resampling refinement} TIMES=${TIMES:-300,900} BATCH=${BATCH:-160,16} ;;
 base) SIZE=${SIZE:-672x384} CLIPS=${CLIPS:-1024} FRAMES=${FRAMES:-32} STAGES=${STAGES:-resampling refinement} TIMES=${TIMES:-600,900} BATCH=${BATCH:-64,8} ;;
 *) echo "refine.sh: PRESET is nano or base, not $PRESET" >&2 && exit 2 ;;
 esac

@@ -49,7 +49,7 @@ class RefinementStage:
         rate, decoder_rate, warmup: peak learning rates of generator and decoder, and their warm-up steps.
         broken: share of the walks that start anew at each step, see ``walks.Walks``.
         history_shift: largest drift put on history besides, see ``windows.shift_history``.
-        first_share: share of the steps that train the first window.
+        first_share: share of the steps that train first windows. What the model makes there goes on as walks.
         true_share: share of the windows whose chunk is decoded from its true latents, noised by ``latent_noise``.
         latent_noise: standard deviation of the noise on true latents.
         shift: of the logit-normal noise level of the flow's loss.
@@ -66,7 +66,7 @@ class RefinementStage:
     warmup: int = 100
     broken: float = 0.05
     history_shift: float = 0.2
-    first_share: float = 0.05
+    first_share: float = 0.2
     true_share: float = 0.15
     latent_noise: float = 0.08
     shift: float = 2.0
@@ -143,25 +143,26 @@ class RefinementTrainer:
         draw = torch.Generator().manual_seed(self.step)  # one kind of window for the whole team
         first = float(torch.rand(1, generator=draw)) < stage.first_share
         if first:
-            history, units = 0, self.schedule.first
             shown = CONTEXT + self.schedule.chunk  # of a later window; as many units are decoded of first ones
-            batch = self.bank.sample(number, max(1, stage.batch * shown // units), units)
+            pick = self.walks.openings(number, max(1, stage.batch * shown // self.schedule.first), self.schedule.first)
+            history, batch = 0, self.bank.at(pick, self.schedule.first)
         else:
             history, batch = self.schedule.history, self.walks.next(number)
-        draw = torch.Generator().manual_seed(number)
-        # First windows are rare, and compiling for their shapes costs minutes.
-        with torch.compiler.set_stance("force_eager" if first else "default"):
-            loss, values = self._losses(batch, draw, history)
+        loss, values, made = self._losses(batch, torch.Generator().manual_seed(number), history)
+        if first:
+            self.walks.begin(number, pick, made)
+        else:
+            self.walks.keep(made)
         self.learner.descend(loss, self.step, share)
         self.step += 1
         return {name: value.detach() for name, value in values.items()}
 
-    def _losses(self, batch: WindowBatch, draw: torch.Generator, history: int) -> tuple[Tensor, dict[str, Tensor]]:
-        """Weighted sum and named values of one batch of windows; what they made goes on in the walks."""
+    def _losses(
+        self, batch: WindowBatch, draw: torch.Generator, history: int
+    ) -> tuple[Tensor, dict[str, Tensor], Tensor]:
+        """Weighted sum and named values of one batch of windows, and the chunks that were made of them."""
         drifted = shift_history(batch, draw, history, self.stage.history_shift)
         made = sample_as_played(self.renderer, drifted, self.schedule, history, torch.is_grad_enabled())
-        if history:
-            self.walks.keep(made)
         latents, seen = self._shown(batch, made, draw, history)
         output, values = self._painted(latents, seen)
         terms, judged = self.adversary(output, seen.frames, seen.class_maps)
@@ -170,7 +171,7 @@ class RefinementTrainer:
         if self.step >= self.stage.adversarial_least:
             loss = loss + terms
         loss, light = add_light(loss, self.renderer, drifted, self.light_weight)
-        return loss, {**values, **judged, "flow": flow, **light}
+        return loss, {**values, **judged, "flow": flow, **light}, made
 
     def _shown(self, batch: WindowBatch, made: Tensor, draw: torch.Generator, history: int) -> tuple[Tensor, Batch]:
         """Latents of the units that are decoded ``[N, V, C, h, w]``, and the true pictures of these units."""

@@ -40,7 +40,8 @@ class ForcingStage:
         history_most: history is noised to ``history_most`` · u², u uniform; noised history damps drift.
         history_absent: share of windows whose history is pure noise.
         history_shift: largest drift put on history, see ``windows.shift_history``.
-        first_share: share of steps that train windows without history.
+        first_share: share of steps that train windows without history. A true history says nearly all about colours and
+            light (told the wrong sun, a trained generator changed nothing), so only these teach what a reference means.
         span_share: share of those steps whose windows are as long as a later one, history and chunk, instead of as long
             as the first: the spans that critics judge, see ``distillation``.
         scales: guidance that is fitted, or None; each window then counts three times, see ``guidance``.
@@ -58,7 +59,7 @@ class ForcingStage:
     history_most: float = 0.6
     history_absent: float = 0.08
     history_shift: float = 0.6
-    first_share: float = 0.1
+    first_share: float = 0.4
     span_share: float = 0.3
     scales: Scales | None = None
     single_share: float = 0.25

@@ -5,6 +5,10 @@ gathers over many; a whole stream for every step of training would cost as many 
 windows *are* the next ones of streams that go on from step to step: the chunk that the step makes anyway is the
 history of the next, so every depth is trained at the price of one window (Ross et al., 2011, on learning from the
 states that one's own policy reaches; Huang et al., 2025, on video that a model rolls out itself).
+
+A walk that begins on the truth ends before much of it is forgotten, and its history tells the generator nearly all that
+it has to know. Walks that go on from first windows of the model's own stand where play stands: all that they know of
+the look is what the generator itself made of the reference.
 """
 
 from __future__ import annotations
@@ -17,7 +21,8 @@ from .latent_bank import Given, LatentBank, Pick, WindowBatch
 
 
 class Walks:
-    """As many streams as a step has windows; each begins on a true history and ends with its clip.
+    """As many streams as a step has windows; each begins on a true history, or on a first window that the model made,
+    and ends with its clip.
 
     A new ``Walks`` starts anew: where the streams of an interrupted run were is not kept.
 
@@ -61,14 +66,41 @@ class Walks:
         """Take the chunks ``[rows, chunk, C, h, w]`` that the model made in the last windows as what comes next."""
         self._made = torch.cat([self._held, made.detach()], 1)[:, self.chunk :]
 
+    def openings(self, number: int, count: int, units: int) -> Pick:
+        """Where ``count`` first windows of ``units`` units are cut at step ``number``: early in their clips."""
+        return self._early(self.bank.draw(torch.Generator().manual_seed(number), count, units))
+
+    def begin(self, number: int, pick: Pick, made: Tensor) -> None:
+        """Let walks go on from first windows.
+
+        Args:
+            number: of the step; it says which rows give way to them.
+            pick: where the windows were cut, see ``openings``.
+            made: what the model made of them ``[n, U, C, h, w]``, at least as many units as a history has; n is at most
+                the number of rows. Before the walks have made their first step nothing is taken.
+        """
+        if self._pick is None or self._made is None:
+            return
+        count, units = made.shape[:2]
+        rows = (number * count + torch.arange(count)) % self.rows
+        late = pick._replace(start=pick.start + units - self.history - self.chunk)
+        self._pick = Pick(
+            *(_put(old, rows, new) for old, new in zip(self._pick[:3], late[:3], strict=True)),
+            Given(*(_put(old, rows, new) for old, new in zip(self._pick.given, late.given, strict=True))),
+        )
+        self._made = _put(self._made, rows.to(made.device), made[:, -self.history :].detach().to(self._made.dtype))
+
+    def _early(self, pick: Pick) -> Pick:
+        """A walk begins early in its clip, so that most walks are long."""
+        return pick._replace(start=pick.start % self.chunk)
+
     def _moved(self, number: int) -> Pick:
         """Where the rows stand at step ``number``; those that end, or break off, are drawn anew."""
         draw = torch.Generator().manual_seed(number)
         fresh = self.bank.draw(draw, self.rows, self.units)
         if self._pick is None or self._made is None:
             return fresh
-        # A fresh walk begins early in its clip, so that most walks are long.
-        fresh = fresh._replace(start=fresh.start % self.chunk)
+        fresh = self._early(fresh)
         start = self._pick.start + self.chunk
         goes_on = (start + self.units <= self.bank.units) & (torch.rand(self.rows, generator=draw) >= self.broken)
         self._walked = goes_on
@@ -79,3 +111,8 @@ class Walks:
             torch.where(goes_on, old.kind, fresh.kind),
             Given(*(torch.where(goes_on, a, b) for a, b in zip(old.given, fresh.given, strict=True))),
         )
+
+
+def _put(old: Tensor, rows: Tensor, new: Tensor) -> Tensor:
+    """A copy of ``old`` with ``new`` in these rows."""
+    return old.index_copy(0, rows, new)

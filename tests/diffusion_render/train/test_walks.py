@@ -48,6 +48,30 @@ def test_no_walk_leaves_its_clip_and_ended_ones_start_early_on_truth(bank):  # n
     assert restarted
 
 
+def test_walks_go_on_from_first_windows_that_the_model_made(bank):  # noqa: F811
+    first = bank.units - 1
+    walks = Walks(bank, Schedule(first=first, history=1, chunk=1), 6, broken=0.0)
+    seen = walks.next(0)
+    walks.keep(seen.latents[:, 1:])
+    pick = walks.openings(1, 2, first)
+    made = torch.randn_like(bank.at(pick, first).latents)
+    walks.begin(1, pick, made)
+    batch, rows = walks.next(2), [2, 3]  # the second two of six
+    assert (pick.start == 0).all()
+    assert walks._walked[rows].all()
+    assert torch.equal(batch.place.clip[rows], pick.clip)
+    assert torch.equal(batch.latents[rows, :1], made[:, -1:])
+    units = torch.where(pick.given.standing[:, None], bank.units, torch.tensor([first - 1, first]))
+    assert torch.equal(batch.place.unit[rows], units)
+
+
+def test_first_windows_before_any_walk_leave_no_trace(bank):  # noqa: F811
+    walks, other = Walks(bank, SCHEDULE, 4), Walks(bank, SCHEDULE, 4)
+    pick = walks.openings(0, 2, SCHEDULE.first)
+    walks.begin(0, pick, torch.zeros_like(bank.at(pick, SCHEDULE.first).latents))
+    assert torch.equal(walks.next(1).latents, other.next(1).latents)
+
+
 def test_the_number_of_a_step_decides_the_draw(bank):  # noqa: F811
     one, two, other = (Walks(bank, SCHEDULE, 4).next(n) for n in (7, 7, 8))
     assert torch.equal(one.latents, two.latents)
