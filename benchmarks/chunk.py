@@ -25,10 +25,8 @@ class Plain:
 
     volume: Tensor
 
-    def __call__(self, frames: list[Guides | None], dtype: torch.dtype) -> Tensor:
-        known = [guides for guides in frames if guides is not None]
-        depth, camera = torch.cat([g.depth for g in known]), torch.cat([g.camera for g in known])
-        return anchored_noise(depth, cameras_of(camera), self.volume).to(dtype)[None, None]
+    def __call__(self, frames: Guides, dtype: torch.dtype) -> Tensor:
+        return anchored_noise(frames.depth, cameras_of(frames.camera), self.volume).to(dtype)[None, None]
 
 
 class Chunk:
@@ -53,7 +51,7 @@ class Chunk:
         after = positions[schedule.history :]
         self._inputs = WindowInputs(maps, noise, after, None, history, [], tables, structure_table, state)
         self._prefix = prefix_inputs(bench, model)
-        self._guides: list[Guides | None] = [standing_guides(bench.height, bench.width)] * FRAMES
+        self._guides = standing_guides(FRAMES, bench.height, bench.width)
 
     @property
     def steps(self) -> tuple[float, ...]:

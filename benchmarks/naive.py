@@ -42,7 +42,7 @@ class PrefixKept(nn.Module):
         """As ``Generator.prefix``."""
         return self.generator.prefix(text, reference, sink)
 
-    def remember(self, cache: list[KeyValue], history: Tokens) -> tuple[list[KeyValue], Tokens]:
+    def remember(self, cache: list[KeyValue], history: Tokens, room: int = 0) -> tuple[list[KeyValue], Tokens]:
         """Put off until each step."""
         return cache, history
 
@@ -66,7 +66,7 @@ class NothingKept(nn.Module):
         """Put off until each step."""
         return inputs
 
-    def remember(self, inputs: tuple[Any, ...], history: Tokens) -> tuple[Any, ...]:
+    def remember(self, inputs: tuple[Any, ...], history: Tokens, room: int = 0) -> tuple[Any, ...]:
         """Put off until each step."""
         return *inputs, history
 

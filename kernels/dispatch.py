@@ -29,6 +29,12 @@ def can_fuse(*tensors: Tensor | None) -> bool:
     return all(t is None or t.dtype is torch.float32 for t in tensors) and on_processor(*tensors)
 
 
+def compiled_for_play() -> bool:
+    """Whether this is being compiled, and for no gradients: the same numbers may then take the order that the compiler
+    makes the fewest kernels of."""
+    return torch.compiler.is_compiling() and not torch.is_grad_enabled()
+
+
 def run_parallel(kernel: Callable[..., None], work: int, *args: Any) -> None:
     """Call a parallel kernel on torch's number of threads, or on one if ``work`` (numbers to write) is little.
 

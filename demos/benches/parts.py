@@ -117,14 +117,14 @@ def bench_decoder(plan: PartsPlan) -> dict[str, Any]:
     units = bench.schedule.chunk
     maps, latents, look = bench.maps(units), bench.latents(units), autoencoder.look(bench.look_table)
     guide_noise = GuideNoise(bench.model.config.autoencoder.noise_octaves, bench.device)
-    guides = standing_guides(bench.height, bench.width)
+    guides = standing_guides(FRAMES, bench.height, bench.width)
     _, state = autoencoder.decode(latents[:, :1], autoencoder.codes(maps[:, :FRAMES]), look)
 
     def call() -> None:
         nonlocal state
         codes = autoencoder.codes(maps)
         for k in range(units):
-            noise = guide_noise([guides] * FRAMES, bench.dtype)
+            noise = guide_noise(guides, bench.dtype)
             frames, state = autoencoder.decode(latents[:, k : k + 1], codes[:, k : k + 1], look, state, noise)
             to_bytes(frames)
 
@@ -164,7 +164,7 @@ def prefix_inputs(bench: Bench, model: Renderer) -> tuple[Tensor, Tokens, None]:
     return text, Tokens(bench.latents(1), structure, level, place), None
 
 
-def standing_guides(height: int, width: int) -> Guides:
-    """One frame: everything ten metres away, seen from two metres above the origin."""
+def standing_guides(frames: int, height: int, width: int) -> Guides:
+    """Everything ten metres away, seen from two metres above the origin."""
     camera = [0.0, 0.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 0.4, 2500.0]
-    return Guides(torch.full((1, height, width), 10.0), torch.tensor([camera], dtype=torch.float64))
+    return Guides(torch.full((frames, height, width), 10.0), torch.tensor([camera] * frames, dtype=torch.float64))

@@ -68,7 +68,7 @@ class PlayersFigures:
     batches: list[int] = field(default_factory=list)
 
 
-def frame_taken(class_map: NDArray[np.uint8], depth: NDArray[np.float32] | None) -> FrameTaken:
+def frame_taken(class_map: NDArray[np.uint8], depth: NDArray[np.float16] | None) -> FrameTaken:
     """A frame as the bridge hands it over, seen from two metres above the origin."""
     height, width = class_map.shape
     looks_north = (1.0, 0, 0, 0, 0, 0, 1.0, -2.0, 0, -1.0, 0, 0, 0, 0, 0, 1.0)
@@ -81,7 +81,7 @@ def frame_taken(class_map: NDArray[np.uint8], depth: NDArray[np.float32] | None)
 def blocks_of_classes(plan: PlayersPlan, classes: int) -> list[list[FrameTaken]]:
     """Chunks of frames whose class maps are blocks of 16 × 16 pixels."""
     draw, (width, height) = np.random.default_rng(0), plan.size
-    depth = np.full((height, width), 10.0, np.float32) if plan.depth else None
+    depth = np.full((height, width), 10.0, np.float16) if plan.depth else None
     chunks = []
     for _ in range(MAPS):
         shape = FRAMES * plan.renderer.schedule.chunk, -(-height // BLOCK), -(-width // BLOCK)

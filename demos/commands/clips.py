@@ -62,6 +62,12 @@ def run(args: argparse.Namespace) -> int:
     rate = report.frames / max(report.seconds, 1e-9)
     state = "finished" if report.finished else "stopped; the same command goes on"
     print(f"{report.clips} clips, {report.frames} frames in {report.seconds:.1f} s ({rate:.0f} a second): {state}")
+    if report.frames:
+        parts = ", ".join(f"{part} {share:.0%}" for part, share in report.shares.items())
+        print(f"{report.steady_fps:.0f} a second once the first clip was there; a drawing process: {parts}")
     if args.json:
-        print_json({"clips": report.clips, "frames": report.frames, "seconds": report.seconds, "fps": rate})
+        print_json(
+            {"clips": report.clips, "frames": report.frames, "seconds": report.seconds, "fps": rate,
+             "steady_fps": report.steady_fps, "shares": report.shares, "processor_ms": report.processor_ms}
+        )  # fmt: skip
     return 0 if report.finished else 130

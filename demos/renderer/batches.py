@@ -11,12 +11,15 @@ from numpy.typing import NDArray
 from demos.renderer.prompts import Say
 from demos.renderer.session import PreparedRun, StreamRenderer
 from diffusion_render.model.renderer import Renderer
-from diffusion_render.stream.batch import kind_of, make_together
+from diffusion_render.stream.batch import StackedLooks, kind_of, make_together
+from diffusion_render.stream.transport import Fetch
 from diffusion_render.stream.window import RenderWindow, WindowOutputs
 from render_bridge.protocol.events import FrameTaken
 
 Run: TypeAlias = tuple[StreamRenderer, Sequence[FrameTaken]]
 Drawn: TypeAlias = list[NDArray[np.uint8]] | Exception
+Launched: TypeAlias = tuple[WindowOutputs, Fetch] | Exception
+"""A window on its way through the device's queue with its pictures behind it, or why there is none."""
 
 
 def sizes_up_to(most: int) -> tuple[int, ...]:
@@ -42,6 +45,7 @@ class Batches:
 
     def __init__(self, model: Renderer, windows: RenderWindow, most: int, say: Say) -> None:
         self._model, self._windows, self._say = model, windows, say
+        self._looks = StackedLooks()
         self.sizes = sizes_up_to(most)
 
     def draw(self, runs: Sequence[Run]) -> list[Drawn]:
@@ -54,11 +58,13 @@ class Batches:
             except Exception as error:
                 drawn[k] = renderer.failed(error)
         for group in self._groups(prepared):
-            made = self._make([prepared[k] for k in group])
+            launched = {}
+            for k, made in zip(group, self._make([prepared[k] for k in group]), strict=True):
+                launched[k] = _launched(runs[k][0], prepared[k], made)
+            for k in group:  # all pictures are on their way by now: here is time, until they come
+                launched[k] = _prepared_for_next(prepared[k], launched[k])
             for k in group:
-                prepared[k].stream.draw_ahead(prepared[k].draft)
-            for k, outputs in zip(group, made, strict=True):
-                drawn[k] = _completed(runs[k][0], prepared[k], outputs)
+                drawn[k] = _completed(runs[k][0], prepared[k], launched[k])
         return [drawn[k] for k in range(len(runs))]
 
     def give_up(self, size: int, error: Exception) -> None:
@@ -71,7 +77,7 @@ class Batches:
         """Runs of one kind, in numbers of ``sizes``, in their order."""
         kinds: dict[Hashable, list[int]] = {}
         for k, run in prepared.items():
-            kinds.setdefault(kind_of(run.draft), []).append(k)
+            kinds.setdefault(kind_of(run.draft) if len(prepared) > 1 else None, []).append(k)
         for alike in kinds.values():
             while alike:
                 size = max(size for size in self.sizes if size <= len(alike))
@@ -82,7 +88,7 @@ class Batches:
         """The window of each run, or why there is none."""
         if len(group) > 1:
             try:
-                return list(make_together(self._model, [run.draft for run in group], self._windows))
+                return list(make_together(self._model, [run.draft for run in group], self._windows, self._looks))
             except RuntimeError as error:  # too little memory for all at once, for example: one by one it may do
                 self.give_up(len(group), error)
         return [_made_alone(run) for run in group]
@@ -95,10 +101,26 @@ def _made_alone(run: PreparedRun) -> WindowOutputs | Exception:
         return error
 
 
-def _completed(renderer: StreamRenderer, run: PreparedRun, made: WindowOutputs | Exception) -> Drawn:
+def _launched(renderer: StreamRenderer, run: PreparedRun, made: WindowOutputs | Exception) -> Launched:
     try:
-        if isinstance(made, Exception):
-            raise made
-        return renderer.complete(run, made)
+        return made if isinstance(made, Exception) else (made, renderer.fetch(run, made))
+    except Exception as error:
+        return error
+
+
+def _prepared_for_next(run: PreparedRun, launched: Launched) -> Launched:
+    try:
+        if not isinstance(launched, Exception):
+            run.stream.draw_ahead(run.draft, launched[0])
+        return launched
+    except Exception as error:
+        return error
+
+
+def _completed(renderer: StreamRenderer, run: PreparedRun, launched: Launched) -> Drawn:
+    try:
+        if isinstance(launched, Exception):
+            raise launched
+        return renderer.complete(run, *launched)
     except Exception as error:
         return renderer.failed(error)

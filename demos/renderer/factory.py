@@ -24,7 +24,7 @@ from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.recorded import CudaRecorder, RecordedWindows
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
-from diffusion_render.stream.window import RenderWindow, render_window
+from diffusion_render.stream.window import RenderWindow, compiled_window, render_window
 from engine_sim.core.errors import UserError
 from render_bridge.protocol.events import FrameTaken, SessionOpened
 from render_bridge.protocol.offer import Offer, Sizes
@@ -118,7 +118,8 @@ class StreamFactory:
         return self._batches.draw(runs)
 
     def _make_windows(self, say: Say, most: int) -> RenderWindow:
-        return RecordedWindows(CudaRecorder(), say, RECORDINGS * most.bit_length()) if self.records else render_window
+        render = compiled_window() if self.plan.compile else render_window
+        return RecordedWindows(CudaRecorder(), say, RECORDINGS * most.bit_length(), render) if self.records else render
 
     def warm_up(self) -> None:
         """Draw chunks at the preset's size, which no one sees, in every size of a batch: memory, kernels and compiled
@@ -153,6 +154,8 @@ class StreamFactory:
             maps = torch.zeros(stream.frames_wanted, stream.config.height, stream.config.width, dtype=torch.uint8)
             drafts.append(stream.draft(maps, Guides(torch.full(maps.shape, 50.0), row.expand(len(maps), -1))))
         made = make_together(self.model, drafts, self._windows)
+        for stream, draft, outputs in zip(streams, drafts, made, strict=True):
+            stream.draw_ahead(draft, outputs)
         for stream, draft, outputs in zip(streams, drafts, made, strict=True):
             stream.finish(draft, outputs)
         return time.perf_counter() - begin

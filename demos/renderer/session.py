@@ -7,6 +7,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+import cv2
 import numpy as np
 import torch
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from demos.renderer.fades import PromptFade, take_blend
 from demos.renderer.looks import GivenLook, read_look, unit_range
 from demos.renderer.prompts import Prompts
 from demos.renderer.schedules import fit_window, read_schedule
+from demos.renderer.staging import Laying, depth_kind
 from diffusion_render.model.encoder import FRAMES
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.guides import Guides
@@ -24,6 +26,7 @@ from diffusion_render.stream.look_source import dream_reference
 from diffusion_render.stream.profile import count, span, spanned
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
+from diffusion_render.stream.transport import Fetch, transport_for
 from diffusion_render.stream.window import Draft, RenderWindow, WindowOutputs, render_window
 from render_bridge.protocol.events import FrameTaken
 from render_bridge.protocol.messages import Control
@@ -80,6 +83,7 @@ class StreamRenderer:
     ) -> None:
         self._model, self._prompts = model, prompts
         self._device = next(model.parameters()).device
+        self._transport = transport_for(self._device)
         self._config = SessionConfig(width=size[0], height=size[1], schedule=schedule)
         self._schedule, self._most_frames, self._windows = schedule, most_frames, windows
         self._words = ""
@@ -140,8 +144,9 @@ class StreamRenderer:
         try:
             run = self.prepare(frames)
             made = run.stream.make(run.draft)
-            run.stream.draw_ahead(run.draft)
-            return self.complete(run, made)
+            pictures = self.fetch(run, made)
+            run.stream.draw_ahead(run.draft, made)
+            return self.complete(run, made, pictures)
         except Exception as error:
             raise self.failed(error) from None
 
@@ -159,19 +164,48 @@ class StreamRenderer:
         # The last run of a stream may be cut short: its last frame stands still until the unit is full.
         filled = [*frames, *[frames[-1]] * (FRAMES * units - len(frames))]
         with span("frames together"):
-            maps = self._stacked([f.class_map for f in filled], torch.uint8)
-            cameras = self._cameras(filled)
-        count("bytes of class maps", maps.nbytes)
-        stream = self._stream_for(maps[0], cameras[0])
+            maps, depth = self._laid([f.class_map for f in filled], torch.uint8), None
+            guided = self._can_guide(filled)
+            if guided and self._model.config.autoencoder.noise_octaves:
+                planes = [f.planes["depth"] for f in filled]
+                depth = self._laid(planes, depth_kind(planes))
+            cameras = self._cameras(filled) if guided else None
+        count("bytes of class maps", maps.tensor.nbytes)
+        stream = self._stream_for(maps, filled[0])
         plan = fit_window(self._schedule, units, stream.window_index > 0)
         if plan != stream.config.schedule:
             stream.change_schedule(plan)
-        return PreparedRun(stream, stream.draft(maps, self._guides(filled, cameras)), len(frames))
+        guides = None
+        if cameras is not None:
+            with span("class maps in"):
+                maps.arrive()
+            with span("depth in"):
+                # A decoder without noise asks for no depth, since it reads none.
+                flat = torch.zeros(1).expand(maps.tensor.shape)
+                guides = Guides(flat if depth is None else depth.arrive(), cameras)
+        draft = stream.draft(maps.tensor, guides)
+        with span("class maps in"):
+            maps.arrive()  # no one reads them before the window is made
+        return PreparedRun(stream, draft, len(frames))
 
-    def complete(self, run: PreparedRun, made: WindowOutputs) -> list[NDArray[np.uint8]]:
-        """The last part of ``render``, after its window was made."""
-        pictures = run.stream.finish(run.draft, made)[: run.frames]
-        return list(self._to_host(torch.stack(pictures)))
+    @spanned("copy out")
+    def fetch(self, run: PreparedRun, made: WindowOutputs) -> Fetch:
+        """Send the pictures of a window that was launched on their way to the host, behind it."""
+        pictures = made.pictures[0, : run.frames]
+        if self._transport is None:
+            return Fetch(None, [pictures, made.sums])
+        return Fetch(self._transport, [pictures.permute(0, 2, 3, 1).contiguous(), made.sums])
+
+    def complete(self, run: PreparedRun, made: WindowOutputs, pictures: Fetch) -> list[NDArray[np.uint8]]:
+        """The last part of ``render``: wait for what ``fetch`` sent, and remember the window."""
+        with span("wait"):
+            shown, sums = pictures.wait()
+        run.stream.remember(run.draft, made._replace(sums=sums))
+        count("bytes of pictures", shown.nbytes)
+        if self._transport is not None:
+            return list(np.asarray(shown.numpy()))  # pinned memory, and the bridge's for as long as it wants it
+        with span("rows of RGB"):
+            return [np.asarray(cv2.merge(list(picture)), np.uint8) for picture in shown.numpy()]
 
     def failed(self, error: Exception) -> Exception:
         """What to raise for an error of a run; the stream begins anew with the next one."""
@@ -182,14 +216,14 @@ class StreamRenderer:
             self._stream.reset()
         return error
 
-    def _stream_for(self, class_map: Tensor, camera: Tensor | None) -> StreamSession:
-        """The stream, under the look that is in force now; ``class_map`` and its ``camera`` are what there is to dream
-        of."""
+    def _stream_for(self, maps: Laying, frame: FrameTaken) -> StreamSession:
+        """The stream, under the look that is in force now; there is the first of the ``maps``, and the camera of its
+        ``frame``, to dream of."""
         if self._fade.step():
             self._look_changed = True
         if self._stream is not None and not self._look_changed:
             return self._stream
-        look = self._given or self._dreamt or self._dream(class_map, camera)
+        look = self._given or self._dreamt or self._dream(maps.arrive()[0], frame)
         arguments = look.picture, look.class_map, self._fade.rows, look.camera
         if self._stream is None:
             self._stream = StreamSession(self._model, self._config, *arguments, render=self._windows)
@@ -198,46 +232,28 @@ class StreamRenderer:
         self._look_changed = False
         return self._stream
 
-    def _dream(self, class_map: Tensor, camera: Tensor | None) -> GivenLook:
+    def _dream(self, class_map: Tensor, frame: FrameTaken) -> GivenLook:
         picture = dream_reference(self._model, self._config, class_map, self._fade.rows)
-        self._dreamt = GivenLook(unit_range(picture), class_map, camera)
+        (camera,) = self._camera_rows([frame]) if self._model.config.guided else (None,)
+        self._dreamt = GivenLook(unit_range(picture), class_map.clone(), camera)
         return self._dreamt
 
-    def _cameras(self, frames: Sequence[FrameTaken]) -> list[Tensor | None]:
-        """The camera of each frame, float64 ``[12]``; all None for a model that has no use for them."""
-        if not self._model.config.guided:
-            return [None] * len(frames)
+    def _can_guide(self, frames: Sequence[FrameTaken]) -> bool:
+        """Whether every frame of the run has the planes that the model reads beside cameras, if it reads any."""
+        config = self._model.config
+        return config.guided and (not config.autoencoder.noise_octaves or all("depth" in f.planes for f in frames))
+
+    def _cameras(self, frames: Sequence[FrameTaken]) -> Tensor | None:
+        """The cameras of all frames, float64 ``[F, 12]``; None if any has none that anchors texture."""
+        known = [row for row in self._camera_rows(frames) if row is not None]
+        return torch.stack(known) if len(known) == len(frames) else None
+
+    def _camera_rows(self, frames: Sequence[FrameTaken]) -> list[Tensor | None]:
         size = self._config.width, self._config.height
         return camera_tensors([f.view for f in frames], [f.projection for f in frames], *size)
 
-    def _guides(self, frames: Sequence[FrameTaken], cameras: Sequence[Tensor | None]) -> Guides | None:
-        """Cameras and depth, if every frame of the run has what the model reads."""
-        known = [camera for camera in cameras if camera is not None]
-        if len(known) < len(frames):
-            return None
-        if not self._model.config.autoencoder.noise_octaves:  # it asks for no depth, since it reads none
-            return Guides(torch.zeros(1).expand(len(frames), *frames[0].class_map.shape), torch.stack(known))
-        if any("depth" not in f.planes for f in frames):
-            return None
-        return Guides(self._stacked([f.planes["depth"] for f in frames], torch.float32), torch.stack(known))
-
-    def _stacked(self, planes: Sequence[NDArray[Any]], kind: torch.dtype) -> Tensor:
-        """Planes ``[H, W]`` of a run → ``[F, H, W]``, where the device can fetch them by itself."""
-        on_gpu = self._device.type == "cuda"
-        stack = torch.empty(len(planes), *planes[0].shape, dtype=kind, pin_memory=on_gpu)
-        for place, plane in zip(stack.numpy(), planes, strict=True):
-            place[:] = plane
-        return stack
-
-    @spanned("copy out")
-    def _to_host(self, pictures: Tensor) -> NDArray[np.uint8]:
-        """uint8 ``[F, 3, H, W]`` on the device → ``[F, H, W, 3]`` that the bridge may keep."""
-        rows = pictures.permute(0, 2, 3, 1).contiguous()
-        if self._device.type == "cuda":
-            # A copy into ordinary memory is 11 times as slow.
-            rows = torch.empty(rows.shape, dtype=rows.dtype, pin_memory=True).copy_(rows)
-        count("bytes of pictures", rows.nbytes)
-        return np.asarray(rows.cpu().numpy())
+    def _laid(self, planes: Sequence[NDArray[Any]], kind: torch.dtype) -> Laying:
+        return Laying(planes, kind, self._device, self._transport)
 
     def _shortage(self, text: str) -> MemoryShortage:
         if self._device.type == "cuda":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -81,3 +82,27 @@ def unpack_shipped(preset: str, folder: Path) -> None:
     parts, config, data = Parts(folder, None, preset), renderer.config, f"shipped {preset}: {header.data}"
     parts.save("autoencoder", renderer.autoencoder, header.stage, "none", config.autoencoder, data)
     parts.save("generator", generator_part(renderer), header.stage, header.sampler, config.generator, data)
+
+
+@torch.no_grad()
+def blend_parts(renderer: Renderer, folder: Path, preset: str, share: float) -> None:
+    """Blend a renderer with parts of the run that it went on from.
+
+    Weights on one path of training may be averaged, and the average is often better than both ends (Izmailov et al.,
+    2018; Wortsman et al., 2022, "model soups"). Parameters that the older parts lack stay as they are.
+
+    Args:
+        renderer: blended in place.
+        folder: of the older parts, such as ``RUN/shipped``.
+        preset: of both.
+        share: of the renderer in the blend; the rest is the older parts'.
+
+    Raises:
+        UserError, WeightsError: parts that are not there, or do not fit.
+    """
+    older = copy.deepcopy(renderer)
+    parts = Parts(folder, None, preset)
+    parts.need("autoencoder", older.autoencoder, "autoencoder")
+    parts.need("generator", generator_part(older), "teacher-forcing", GENERATOR_MAY_LACK)
+    for mine, theirs in zip(renderer.parameters(), older.parameters(), strict=True):
+        mine.lerp_(theirs, 1.0 - share)

@@ -86,8 +86,7 @@ class DecoderLane:
         frames = from_bytes(unit.teacher).to(self._device, self._dtype)[None]
         codes = model.codes(unit.class_maps.to(self._device)[None])
         latents, self._encoder = model.encoder(frames, model.encoder_table(codes, self._look.encoder), self._encoder)
-        guides = [None if unit.guides is None else unit.guides.frame(k) for k in range(FRAMES)]
-        noise = self._noise(guides, self._dtype)
+        noise = self._noise(unit.guides, self._dtype)
         made, self._decoder = model.decode(latents, codes, self._look, self._decoder, noise)
         return list(to_bytes(made[0]))
 

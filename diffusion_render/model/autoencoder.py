@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from .decoder import PIXELS, Decoder, DecoderState
 from .encoder import FRAMES, Encoder
-from .structure import BlockTable, ClassRows, block_codes
+from .structure import BlockTable, ClassRows, block_codes, reads_by_comparison
 
 
 @dataclass(frozen=True)
@@ -109,10 +109,19 @@ class Autoencoder(nn.Module):
         noise: Tensor | None = None,
     ) -> tuple[Tensor, DecoderState]:
         """latents ``[N, T, C, H/32, W/32]`` and their frames' codes → frames ``[N, 4·T, 3, H, W]``, next state."""
-        structure = self.decoder_table(codes, look.decoder)
-        base = self.base_table(codes, look.base)
+        structure, base = self._read(codes, look)
         return self.decoder(latents, structure, base, codes, state, noise)
 
-    def compile_decode(self, backend: str = "inductor") -> None:
-        """Compile ``decode`` with the reading of class maps, for the shapes that come."""
-        self.decode = torch.compile(self.decode, dynamic=False, backend=backend)  # type: ignore[method-assign]
+    def _read(self, codes: Tensor, look: LookTables) -> tuple[Tensor, Tensor]:
+        """Structure features ``[N, T, 4, S, H/4, W/4]`` and base colours ``[N, T, 4, 48, H/4, W/4]`` of class maps."""
+        if not reads_by_comparison(look.decoder):
+            return self.decoder_table(codes, look.decoder), self.base_table(codes, look.base)
+        # What both are read with is larger than all that is read, so it is made once.
+        both = self.decoder_table(codes, torch.cat([look.decoder, look.base], -1))
+        structure, base = both.split([look.decoder.shape[-1], PIXELS], 3)
+        return structure, base
+
+    def compile_for_play(self, backend: str = "inductor") -> None:
+        """Compile ``codes`` and ``decode``, for the shapes that come."""
+        for name in ("codes", "decode"):
+            setattr(self, name, torch.compile(getattr(self, name), dynamic=False, backend=backend))

@@ -21,7 +21,7 @@ from kernels.class_select.plain import COLORS, class_select
 from kernels.dispatch import can_fuse, on_processor
 
 from .encoder import FRAMES
-from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, unfold_time
+from .layers import ChannelRMSNorm, Down, TimedStage, Up, fold_time, join_frames, mix, unfold_time
 
 PIXELS = 3 * 16
 """RGB of a 4 × 4 block."""
@@ -66,8 +66,8 @@ class FrameHead(nn.Module):
         """
         y = self._sum(x, structure, noise)
         y = self.norm_out.silu(self.conv(self.norm.silu(y)), y, last_use=True)
-        corrections = None if self.select is None else self.select(y)
-        values = self.out(y)
+        corrections = None if self.select is None else mix(self.select, y)
+        values = mix(self.out, y)
         if can_fuse(values, base, corrections):
             return block_picture_cpu(values, base, codes, corrections)
         picture = block_picture(values, base, None, None)
@@ -75,10 +75,10 @@ class FrameHead(nn.Module):
 
     def _sum(self, x: Tensor, structure: Tensor, noise: Tensor | None) -> Tensor:
         """What the features, the structure and the noise say together: ``[4·M, head, h, w]``, channels-last."""
-        y = self.structure(structure)
+        y = mix(self.structure, structure)
         if not can_fuse(y, x, noise):
             if self.noise is not None and noise is not None:
-                y = y + self.noise(noise)
+                y = y + mix(self.noise, noise)
             return y + self._spread(x)
         # The same sums, each inside of its product.
         rows = y.permute(0, 2, 3, 1).flatten(1, 2)
@@ -167,10 +167,10 @@ class Decoder(nn.Module):
             frames ``[N, 4·T, 3, H, W]`` around [−1, 1] (not clamped), and the next state.
         """
         n = latents.shape[0]
-        pyramid = [self.structure(join_frames(structure))]
+        pyramid = [mix(self.structure, join_frames(structure))]
         for down in self.structure_downs:
             pyramid.append(down(F.silu(pyramid[-1])))
-        x = self.latent(fold_time(latents))
+        x = mix(self.latent, fold_time(latents))
         after = []
         for k, stage in enumerate(self.stages):
             x, memory = stage(unfold_time(x + pyramid[-1 - k], n), None if state is None else state[k])

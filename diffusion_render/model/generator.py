@@ -12,13 +12,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
-from .attention import HEAD, Attention, KeyValue, Rotary, extend, rotary_table
+from kernels.dispatch import compiled_for_play
+
+from .attention import HEAD, Attention, Before, KeyValue, Rotary, make_room, rotary_table
+from .block import Block, Modulation
 from .layers import rms_norm
 from .light import LIGHT_VALUES, LightConfig, LightReader
 
@@ -119,51 +121,9 @@ def join(parts: list[Embedded]) -> tuple[Tensor, Tensor, Rotary]:
     return x, torch.cat(wide, 1), Rotary(*(part.to(x.dtype) for part in rotary))
 
 
-class Modulation(nn.Module):
-    """Shift, scale and gate of each layer from the noise level: one network and a table per layer (PixArt-α)."""
-
-    def __init__(self, width: int, layers: int) -> None:
-        super().__init__()
-        self.waves, self.out = nn.Linear(256, width), nn.Linear(width, 6 * width)
-        self.table = nn.Parameter(torch.randn(layers, 6 * width) / width**0.5)
-        nn.init.zeros_(self.out.weight)
-        nn.init.zeros_(self.out.bias)
-
-    def forward(self, level: Tensor) -> Tensor:
-        """Levels in [0, 1] ``[N, U]`` → shared projections ``[N, U, 6 · width]``; layer k adds ``table[k]``."""
-        rates = torch.exp(-math.log(1e4) * torch.arange(128, device=level.device) / 128)
-        angle = 1000.0 * level.float()[..., None] * rates
-        waves = torch.cat([torch.cos(angle), torch.sin(angle)], -1)
-        return self.out(F.silu(self.waves(waves.to(self.waves.weight.dtype))))
-
-
-class Block(nn.Module):
-    """Attention and SwiGLU, each behind an RMS norm that the noise level shifts, scales and gates."""
-
-    def __init__(self, width: int, hidden: int) -> None:
-        super().__init__()
-        self.attention = Attention(width)
-        self.up = nn.Linear(width, 2 * hidden, bias=False)
-        self.down = nn.Linear(hidden, width, bias=False)
-
-    def forward(
-        self, x: Tensor, modulation: Tensor, rotary: Rotary, runs: Sequence[int], before: KeyValue | None
-    ) -> tuple[Tensor, KeyValue]:
-        """x ``[N, ..., D]``, modulation ``[N, ..., 6 · D]`` that broadcasts to it → (x, keys and values so far)."""
-        shift1, scale1, gate1, shift2, scale2, gate2 = modulation.chunk(6, -1)
-        h = torch.addcmul(shift1, rms_norm(x), 1 + scale1)
-        h, kept = self.attention(h.flatten(1, -2), rotary, runs, before)
-        x = torch.addcmul(x, gate1, h.view_as(x))
-        h = torch.addcmul(shift2, rms_norm(x), 1 + scale2)
-        a, b = self.up(h).chunk(2, -1)
-        return torch.addcmul(x, gate2, self.down(F.silu(a) * b)), kept
-
-    def keys(self, x: Tensor, modulation: Tensor, rotary: Rotary, before: KeyValue | None) -> KeyValue:
-        """What ``forward`` keeps, without the rest: all that later runs need of the last block."""
-        shift, scale = modulation.chunk(6, -1)[:2]
-        h = torch.addcmul(shift, rms_norm(x), 1 + scale)
-        _, kept = self.attention.project(h.flatten(1, -2), rotary)
-        return kept if before is None else extend(before, kept)
+def _of_few(layer: nn.Linear, x: Tensor) -> Tensor:
+    """A layer without bias that reads few values: compiled, it is a part of whatever comes behind it."""
+    return (x[..., None, :] * layer.weight).sum(-1) if compiled_for_play() else layer(x)
 
 
 class Generator(nn.Module):
@@ -197,9 +157,9 @@ class Generator(nn.Module):
                 "was the light told to one that does not read it, or left out for one that does?"
             )
         heading = heading.to(self.heading.weight.dtype)
-        told = self.heading(heading[..., :HEADING_VALUES])
+        told = _of_few(self.heading, heading[..., :HEADING_VALUES])
         if self.light is not None:
-            told = told + self.light(heading[..., HEADING_VALUES:])
+            told = told + _of_few(self.light, heading[..., HEADING_VALUES:])
         return told[:, :, None, None]
 
     def _embed(self, run: Tokens, role: int) -> Embedded:
@@ -243,40 +203,60 @@ class Generator(nn.Module):
         lengths = [sum(len(part.positions) for part in run) for run in runs]
         x, modulation, rotary = join([part for run in runs for part in run])
         for k, block in enumerate(self.blocks):
-            x, _ = block(x, modulation + self.modulation.table[k], rotary, lengths, None)
+            x, _ = block(x, modulation, rotary, lengths, None, self.modulation.table[k])
         return self._velocity(x[:, -lengths[-1] :], chunk)
 
     def prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[KeyValue]:
         """Keys and values of the prefix, one entry a layer: once a session, and after a change of look."""
-        return self._keys(self._embed_prefix(text, reference, sink), None)
+        return cast("list[KeyValue]", self._keys(*join(self._embed_prefix(text, reference, sink)), None))
 
     def compile_blocks(self, backend: str = "inductor") -> None:
         """Compile every block for the shapes that come; pays after about a minute."""
         for block in self.blocks:
             block.compile(dynamic=False, backend=backend)
 
-    def remember(self, cache: list[KeyValue], history: Tokens) -> list[KeyValue]:
-        """Keys and values of the prefix and the history behind it: once a window. ``cache`` stays as it is."""
-        return self._keys([self._embed(history, 2)], cache)
+    def compile_for_play(self, backend: str = "inductor", processors: int = 0) -> None:
+        """Compile the blocks and what lies between them and the stream; attention is to fill so many ``processors``."""
+        self.compile_blocks(backend)
+        for part in self.modules():
+            if isinstance(part, Attention):
+                part.processors = processors
+        last = self.blocks[-1]
+        for owner, name in ((self, "_begin"), (self, "_velocity"), (last, "keys")):
+            setattr(owner, name, torch.compile(getattr(owner, name), dynamic=False, backend=backend))
 
-    def step(self, cache: list[KeyValue], chunk: Tokens) -> Tensor:
+    def remember(self, cache: Sequence[KeyValue], history: Tokens, room: int = 0) -> Sequence[Before]:
+        """Keys and values of the prefix and the history behind it: once a window. ``cache`` stays as it is.
+
+        With ``room`` for the tokens of the chunk, every step writes its keys and values there, in place of those of the
+        step before; without, it makes a longer copy of everything.
+        """
+        start = self._begin(history)
+        return self._keys(*start, make_room(cache, len(start[2].cos) + room) if room else cache)
+
+    def step(self, cache: Sequence[Before], chunk: Tokens) -> Tensor:
         """Velocities of the chunk ``[N, U, C, h, w]`` against everything that is cached before it."""
-        x, modulation, positions = self._embed(chunk, 2)
-        rotary = Rotary(*(part.to(x.dtype) for part in rotary_table(positions)))
+        x, modulation, rotary = self._begin(chunk)
         for k, block in enumerate(self.blocks):
-            x, _ = block(x, modulation + self.modulation.table[k], rotary, [len(positions)], cache[k])
+            x, _ = block(x, modulation, rotary, [len(rotary.cos)], cache[k], self.modulation.table[k])
         return self._velocity(x, chunk)
 
-    def _keys(self, parts: list[Embedded], cache: list[KeyValue] | None) -> list[KeyValue]:
-        x, modulation, rotary = join(parts)
-        kept, last = [], len(self.blocks) - 1
+    def _begin(self, run: Tokens) -> tuple[Tensor, Tensor, Rotary]:
+        """History or a chunk by itself, as ``join`` makes it, but for a modulation that is not spread over its tokens:
+        x ``[N, U, P, D]``, modulation ``[N, U, 1, 6 · D]``."""
+        x, modulation, positions = self._embed(run, 2)
+        return x, modulation, Rotary(*(part.to(x.dtype) for part in rotary_table(positions)))
+
+    def _keys(self, x: Tensor, modulation: Tensor, rotary: Rotary, cache: Sequence[Before] | None) -> list[Before]:
+        kept: list[Before] = []
+        last = len(self.blocks) - 1
         for k, block in enumerate(self.blocks):
-            tuned, before = modulation + self.modulation.table[k], None if cache is None else cache[k]
+            own, before = self.modulation.table[k], None if cache is None else cache[k]
             assert isinstance(block, Block)
             if k == last:
-                kept.append(block.keys(x, tuned, rotary, before))
+                kept.append(block.keys(x, modulation, rotary, before, own))
             else:
-                x, so_far = block(x, tuned, rotary, [x.shape[1]], before)
+                x, so_far = block(x, modulation, rotary, [len(rotary.cos)], before, own)
                 kept.append(so_far)
         return kept
 

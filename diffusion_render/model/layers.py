@@ -11,7 +11,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from kernels.dispatch import can_fuse
+from kernels.dispatch import can_fuse, compiled_for_play
 from kernels.norm_silu.fast_cpu import norm_silu_cpu
 from kernels.norm_silu.plain import norm_silu, rms_norm
 
@@ -40,6 +40,20 @@ def add_last(x: Tensor, y: Tensor) -> Tensor:
     return y.add_(x) if can_fuse(x, y) else x + y
 
 
+def mix(layer: nn.Conv2d, x: Tensor) -> Tensor:
+    """A 1×1 convolution."""
+    if not compiled_for_play():
+        return layer(x)
+    # As a product of rows it leaves channels-last alone. The compiler's convolution turns a single picture around, and
+    # nothing behind it is fused; and a product wants rows of a multiple of 8 numbers, or it takes twice as long.
+    weight, bias = layer.weight.flatten(1), layer.bias
+    spare = -len(weight) % 8
+    if spare:
+        weight, bias = F.pad(weight, (0, 0, 0, spare)), None if bias is None else F.pad(bias, (0, spare))
+    rows = F.linear(x.permute(0, 2, 3, 1), weight, bias)
+    return rows[..., : layer.out_channels].permute(0, 3, 1, 2)
+
+
 class ChannelRMSNorm(nn.Module):
     """``rms_norm`` over channels, at every pixel."""
 
@@ -57,6 +71,11 @@ class ChannelRMSNorm(nn.Module):
         if can_fuse(x, added, self.gain):
             out = rows if last_use and rows.is_contiguous() else None
             return norm_silu_cpu(rows, self.gain, others, out).permute(0, 3, 1, 2)
+        if compiled_for_play():  # rows with one axis before the channels are fused, with three they are not
+            flat = norm_silu(
+                rows.flatten(0, 2), self.gain.to(x.dtype), None if others is None else others.flatten(0, 2)
+            )
+            return flat.view(rows.shape).permute(0, 3, 1, 2)
         return norm_silu(rows, self.gain.to(x.dtype), others).permute(0, 3, 1, 2)
 
 
@@ -109,8 +128,8 @@ class Up(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         if self.repeats == 4:  # all four places repeat one channel
-            return F.pixel_shuffle(self.conv(x), 2) + F.interpolate(x, scale_factor=2)
-        return F.pixel_shuffle(self.conv(x) + x.repeat_interleave(self.repeats, 1), 2)
+            return F.pixel_shuffle(mix(self.conv, x), 2) + F.interpolate(x, scale_factor=2)
+        return F.pixel_shuffle(mix(self.conv, x) + x.repeat_interleave(self.repeats, 1), 2)
 
 
 class CausalMemory(nn.Module):
@@ -128,7 +147,7 @@ class CausalMemory(nn.Module):
         """x [N, T, C, H, W], state [N, C, H, W] or None → (mixed x, next state)."""
         first = torch.zeros_like(x[:, :1]) if state is None else state[:, None]
         before = first if x.shape[1] == 1 else torch.cat([first, x[:, :-1]], 1)
-        mixed = self.mix(torch.cat([fold_time(x), fold_time(before)], 1))
+        mixed = mix(self.mix, torch.cat([fold_time(x), fold_time(before)], 1))
         return add_last(x, unfold_time(mixed, x.shape[0])), x[:, -1]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from . import autoencoder, generator
 from .autoencoder import Autoencoder, AutoencoderConfig
@@ -76,6 +76,15 @@ class Renderer(nn.Module):
     def compile_for_play(self, backend: str = "inductor") -> None:
         """Compile what a window is made of, for the shapes that come. Takes a minute or more; pays on GPUs."""
         torch._dynamo.config.recompile_limit = max(torch._dynamo.config.recompile_limit, MOST_VARIANTS)
-        self.generator.compile_blocks(backend)
+        self.generator.compile_for_play(backend, _processors(next(self.parameters())))
         self.structure.compile(dynamic=False, backend=backend)
-        self.autoencoder.compile_decode(backend)
+        self.autoencoder.compile_for_play(backend)
+
+
+def _processors(weight: Tensor) -> int:
+    """Processors of the card that attention has to fill, 0 where it is not split: what splits it knows Hopper's kernels
+    and those behind, for numbers of 16 bits."""
+    if weight.device.type != "cuda" or weight.dtype not in (torch.bfloat16, torch.float16):
+        return 0
+    properties = torch.cuda.get_device_properties(weight.device)
+    return properties.multi_processor_count if properties.major >= 9 else 0

@@ -40,6 +40,11 @@ def sum_rows_by_comparison(codes: Tensor, table: Tensor) -> Tensor:
     return (codes[..., None] == rows).to(table.dtype).flatten(-2) @ table
 
 
+def reads_by_comparison(table: Tensor) -> bool:
+    """Whether a table is read on a graphics card without gradients."""
+    return table.device.type == "cuda" and not (torch.is_grad_enabled() and table.requires_grad)
+
+
 def sum_rows_by_matmul(codes: Tensor, table: Tensor) -> Tensor:
     """The same sum as a product with the multi-hot matrix ``[N, M, R]``: the path with gradients.
 
@@ -88,5 +93,5 @@ class BlockTable(nn.Module):
         if torch.is_grad_enabled() and table.requires_grad:
             read = sum_rows_by_matmul
         else:
-            read = sum_rows_by_comparison if table.device.type == "cuda" else sum_rows_by_lookup
+            read = sum_rows_by_comparison if reads_by_comparison(table) else sum_rows_by_lookup
         return read(codes.reshape(n, -1, PLACES), table).view(n, t, f, h, w, -1).permute(0, 1, 2, 5, 3, 4)

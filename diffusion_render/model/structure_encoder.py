@@ -11,8 +11,10 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from kernels.dispatch import compiled_for_play
+
 from .encoder import FRAMES
-from .layers import Down, join_frames
+from .layers import Down, join_frames, mix
 from .structure import ClassRows
 
 SHARE_BLOCK = 8
@@ -69,11 +71,16 @@ class StructureEncoder(nn.Module):
     def from_shares(self, shares: Tensor, table: Tensor) -> Tensor:
         """The same from class shares uint8 ``[N, U, 4, classes, H/8, W/8]``: the path of training."""
         weights = shares.to(table.dtype) / SHARE_BLOCK**2
-        return self._fold(torch.einsum("nufchw,ncs->nufshw", weights, table))
+        if not compiled_for_play():
+            return self._fold(torch.einsum("nufchw,ncs->nufshw", weights, table))
+        rows = weights.movedim(3, -1)
+        spare = -rows.shape[-1] % 8  # a product over another number of classes takes several times as long
+        read = F.pad(rows, (0, spare)).flatten(1, -2) @ F.pad(table, (0, 0, 0, spare))
+        return self._fold(read.view(*rows.shape[:-1], -1).movedim(-1, 3))
 
     def _fold(self, features: Tensor) -> Tensor:
         """``[N, U, 4, S, H/8, W/8]`` → ``[N, U, channels, H/32, W/32]``."""
-        x = self.fold(join_frames(features))
+        x = mix(self.fold, join_frames(features))
         for down in self.downs:
             x = down(F.silu(x))
         x = x + self.mix(F.silu(x))

@@ -58,20 +58,22 @@ class GuideNoise:
         plain = self._wanted and device.type != "cpu"
         self._volume = torch.from_numpy(noise_volume()).to(device) if plain else None
 
-    def __call__(self, frames: list[Guides | None], dtype: torch.dtype) -> Tensor | None:
-        """``[1, 1, 4, 16 · octaves, H/4, W/4]``, or None unless the decoder reads noise and every frame has guides."""
+    def __call__(self, frames: Guides | None, dtype: torch.dtype) -> Tensor | None:
+        """``[1, 1, 4, 16 · octaves, H/4, W/4]``, or None without guides and for a decoder that reads no noise."""
         return self.begin(frames)(dtype)
 
-    def begin(self, frames: list[Guides | None]) -> Callable[[torch.dtype], Tensor | None]:
+    def begin(self, frames: Guides | None) -> Callable[[torch.dtype], Tensor | None]:
         """Start on a unit's noise; what comes back waits for it, and gives what a call would.
 
         The CPU's path has one thread: it works beside those of the generator, not after them.
+
+        Args:
+            frames: guides of the unit's frames, or None if one of them has none. Depth may be half precision.
         """
-        known = [g for g in frames if g is not None]
-        if not self._wanted or len(known) < len(frames):
+        if not self._wanted or frames is None:
             return lambda dtype: None
-        depth = torch.cat([send(g.depth, self._device) for g in known])
-        cameras = cameras_of(torch.cat([g.camera for g in known]).to(self._device))
+        depth = send(frames.depth, self._device)
+        cameras = cameras_of(send(frames.camera.float(), self._device))
         if self._volume is not None:
             noise = anchored_noise(depth, cameras, self._volume)
             return lambda dtype: noise.to(dtype)[None, None]

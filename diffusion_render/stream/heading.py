@@ -46,18 +46,15 @@ def camera_heading(row: Tensor | None) -> float:
     return UNKNOWN if row is None else float(camera_headings(row))
 
 
-def unit_headings(guides: Sequence[Guides | None], frames: int) -> list[float]:
-    """Headings of units: that of a unit's last frame, NaN if any of its frames has no guides.
+def unit_headings(units: Sequence[Guides | None]) -> list[float]:
+    """Headings of units: that of a unit's last frame, NaN for a unit without guides.
 
     Args:
-        guides: one entry a frame, each of a single frame; a whole number of units.
-        frames: of a unit.
+        units: guides of each unit's frames, or None if one of them has none.
     """
-    units = [guides[k : k + frames] for k in range(0, len(guides), frames)]
-    last = [None if any(g is None for g in unit) else unit[-1] for unit in units]
-    rows = [g.camera[0] for g in last if g is not None]
+    rows = [g.camera[-1] for g in units if g is not None]
     known = iter(camera_headings(torch.stack(rows)).tolist() if rows else ())
-    return [UNKNOWN if g is None else next(known) for g in last]
+    return [UNKNOWN if g is None else next(known) for g in units]
 
 
 def turned(headings: Tensor, reference: Tensor) -> Tensor:

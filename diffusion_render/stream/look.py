@@ -15,6 +15,7 @@ from ..model.generator import Tokens
 from ..model.light import LIGHT_VALUES
 from ..model.look_table import LOOK_FEATURES, measure_look
 from ..model.renderer import Renderer
+from ..model.transfer import send
 from .heading import camera_heading, tell
 
 
@@ -31,7 +32,7 @@ class Look(NamedTuple):
     def tell(self, headings: Sequence[float]) -> Tensor | None:
         """Headings of units as the generator reads them, see ``heading.tell``; None for one that reads none."""
         own = self.reference.heading
-        return None if own is None else tell(headings, self.heading, self.light).to(own.device)
+        return None if own is None else send(tell(headings, self.heading, self.light), own.device)
 
 
 @torch.inference_mode()

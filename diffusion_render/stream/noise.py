@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from ..model.transfer import send
-
-KEPT = 32
-"""Draws that wait for their use; what was drawn ahead for a plan that then changed is dropped beyond that."""
 
 
 class Draw(NamedTuple):
@@ -24,7 +21,7 @@ class Draw(NamedTuple):
 
 
 class UnitNoise:
-    """Draws noise, ahead of its use where that helps: 128 channels of a large picture take the CPU a millisecond.
+    """Draws noise. Worth doing ahead of its use: 128 channels of a large picture take the CPU a millisecond.
 
     Args:
         shape: of one unit's noise ``[1, 1, C, h, w]``.
@@ -33,19 +30,11 @@ class UnitNoise:
 
     def __init__(self, shape: tuple[int, ...], device: torch.device, dtype: torch.dtype) -> None:
         self._shape, self._device, self._dtype = shape, device, dtype
-        self._kept: dict[Draw, Tensor] = {}
 
-    def __call__(self, draw: Draw) -> Tensor:
-        """The noise ``[1, 1, C, h, w]``, on the device."""
-        return send(self._kept.pop(draw) if draw in self._kept else self._make(draw), self._device)
-
-    def ahead(self, draws: Iterable[Draw]) -> None:
-        """Make these now: while the device is busy, the CPU has time."""
-        for draw in draws:
-            if draw not in self._kept:
-                self._kept[draw] = self._make(draw)
-        while len(self._kept) > KEPT:
-            del self._kept[next(iter(self._kept))]
+    def __call__(self, draws: Sequence[Draw]) -> Tensor:
+        """The noise of at least one unit ``[1, U, C, h, w]``, on the device, in a single journey."""
+        made = [self._make(draw) for draw in draws]
+        return send(made[0] if len(made) == 1 else torch.cat(made, 1), self._device)
 
     def _make(self, draw: Draw) -> Tensor:
         digest = hashlib.sha256(f"{draw.seed}/{draw.purpose}/{draw.unit}".encode()).digest()

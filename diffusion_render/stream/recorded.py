@@ -9,17 +9,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
-from torch.utils._pytree import TreeSpec, tree_flatten, tree_map, tree_unflatten
+from torch.utils._pytree import tree_map, tree_map_only
 
 from ..model.renderer import Renderer
 from .profile import span
-from .window import WindowInputs, WindowOutputs, render_window
+from .window import RenderWindow, WindowInputs, WindowOutputs, render_window
 
 Replay = Callable[[], None]
+Pairs: TypeAlias = list[tuple[Tensor, Tensor]]
+"""Places, and what is to be copied there."""
+Work: TypeAlias = tuple[Renderer, tuple[float, ...], tuple[WindowInputs, list[Tensor | None]]]
+"""Arguments of ``render_window``."""
 
 
 class Recorder(Protocol):
@@ -55,10 +59,49 @@ class CudaRecorder:
 
 @dataclass
 class _Recording:
-    places: list[Tensor]
-    last: list[Tensor]
+    """``places`` in which a replay finds its inputs, and ``last``, what was copied there, leaf by leaf, tensors and
+    others; ``what`` is computed there, besides the shapes."""
+
+    what: Hashable
+    places: list[Any]
+    last: list[Any]
     outputs: WindowOutputs
     replay: Replay
+
+    def changed(self, leaves: list[Any]) -> Pairs | None:
+        """Places and what has to be copied there; None if these are leaves of other shapes."""
+        if len(leaves) != len(self.places):
+            return None
+        pairs: Pairs = []
+        for place, before, leaf in zip(self.places, self.last, leaves):
+            if leaf is before:
+                continue
+            if _kind(leaf) != _kind(place):
+                return None
+            if isinstance(leaf, Tensor):
+                pairs.append((place, leaf))
+        return pairs
+
+
+def leaves_of(tree: Any) -> list[Any]:
+    """All that is in nested tuples and lists, in order."""
+    if not isinstance(tree, (tuple, list)):
+        return [tree]
+    return [leaf for branch in tree for leaf in leaves_of(branch)]
+
+
+def copy_all(pairs: Pairs) -> None:
+    """Copies, as few launches as can be: on a GPU one for all places of a number type."""
+    groups: dict[torch.dtype, Pairs] = {}
+    for pair in pairs:
+        groups.setdefault(pair[0].dtype, []).append(pair)
+    for group in groups.values():
+        places, values = zip(*group, strict=True)
+        torch._foreach_copy_(list(places), list(values), non_blocking=True)
+
+
+def _kind(leaf: Any) -> Hashable:
+    return (leaf.shape, leaf.dtype) if isinstance(leaf, Tensor) else leaf
 
 
 class RecordedWindows:
@@ -70,11 +113,15 @@ class RecordedWindows:
         most: recordings that are kept. A stream has two shapes, its first window's and all others'; each further one is
             a change of size, schedule or guides, or another number of streams that are drawn together. Beyond that the
             one that was used longest ago makes room.
+        render: what is recorded.
     """
 
-    def __init__(self, record: Recorder, say: Callable[[str], None], most: int = 8) -> None:
-        self._record, self._say, self._most = record, say, most
+    def __init__(
+        self, record: Recorder, say: Callable[[str], None], most: int = 8, render: RenderWindow = render_window
+    ) -> None:
+        self._record, self._say, self._most, self._render = record, say, most, render
         self._kept: dict[Hashable, _Recording] = {}
+        self._newest: _Recording | None = None
         self._fails = False
 
     def __call__(
@@ -83,42 +130,44 @@ class RecordedWindows:
         """See ``window.render_window``. RuntimeError if windows of several streams at once cannot be recorded: there
         may be memory enough for one by one."""
         if self._fails:
-            return render_window(renderer, steps, inputs, anchored)
+            return self._render(renderer, steps, inputs, anchored)
         noises = list(anchored)
-        leaves, tree = tree_flatten((inputs, noises))
-        given = [leaf for leaf in leaves if isinstance(leaf, Tensor)]
+        leaves = leaves_of((inputs, noises))
         try:
-            recording = self._recording(renderer, steps, leaves, tree)
+            recording, changed = self._recording((id(renderer), steps), leaves, (renderer, steps, (inputs, noises)))
         except RuntimeError as error:
             if len(inputs.maps) > 1:
                 raise
             self._fails = True
             self._say(f"windows cannot be recorded on this device, so each is launched anew, which is slower: {error}")
-            return render_window(renderer, steps, inputs, noises)
+            return self._render(renderer, steps, inputs, noises)
         with span("copies in"):
-            for place, tensor, before in zip(recording.places, given, recording.last, strict=True):
-                if tensor is not before:
-                    place.copy_(tensor, non_blocking=True)
-            recording.last = given
+            copy_all(changed)
+            recording.last = leaves
         with span("replay"):
             recording.replay()
         with span("copies out"):
             return tree_map(lambda t: t.clone(), recording.outputs)
 
-    def _recording(self, renderer: Renderer, steps: tuple[float, ...], leaves: list[Any], tree: TreeSpec) -> _Recording:
-        """The recording for inputs of these shapes, made if it is not there."""
-        shapes = tuple((x.shape, x.dtype) if isinstance(x, Tensor) else x for x in leaves)
-        key = id(renderer), steps, shapes
-        if key not in self._kept:
-            self._kept[key] = self._recorded(renderer, steps, leaves, tree)
-            while len(self._kept) > self._most:
-                del self._kept[next(iter(self._kept))]
-        self._kept[key] = self._kept.pop(key)  # the newest lies last
-        return self._kept[key]
+    def _recording(self, what: Hashable, leaves: list[Any], work: Work) -> tuple[_Recording, Pairs]:
+        """The recording of ``what`` for inputs of these shapes, made if it is not there, and what is to be copied."""
+        newest = self._newest
+        if newest is not None and newest.what == what:
+            # Nearly always the same one again, and most leaves are the very tensors of last time: no key is needed.
+            changed = newest.changed(leaves)
+            if changed is not None:
+                return newest, changed
+        key = what, tuple(map(_kind, leaves))
+        recording = self._kept.pop(key, None) or self._recorded(what, leaves, work)
+        self._kept[key] = self._newest = recording  # the newest lies last
+        while len(self._kept) > self._most:
+            del self._kept[next(iter(self._kept))]
+        pairs = recording.changed(leaves)
+        assert pairs is not None  # the key says that they fit
+        return recording, pairs
 
-    def _recorded(self, renderer: Renderer, steps: tuple[float, ...], leaves: list[Any], tree: TreeSpec) -> _Recording:
-        places = [leaf.clone() if isinstance(leaf, Tensor) else leaf for leaf in leaves]
-        inputs, anchored = tree_unflatten(places, tree)
-        outputs, replay = self._record(lambda: render_window(renderer, steps, inputs, anchored))
-        held = [place for place in places if isinstance(place, Tensor)]
-        return _Recording(held, list(held), outputs, replay)
+    def _recorded(self, what: Hashable, leaves: list[Any], work: Work) -> _Recording:
+        renderer, steps, given = work
+        inputs, anchored = tree_map_only(Tensor, torch.clone, given)
+        outputs, replay = self._record(lambda: self._render(renderer, steps, inputs, anchored))
+        return _Recording(what, leaves_of((inputs, anchored)), list(leaves), outputs, replay)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -19,22 +18,16 @@ from ..model.encoder import FRAMES
 from ..model.generator import Tokens
 from ..model.renderer import Renderer
 from ..model.transfer import send
+from .arrivals import Piece, frames_in, guides_of, maps_of
 from .guides import GuideNoise, Guides
-from .heading import UNKNOWN, unit_headings
+from .heading import unit_headings
 from .look import make_look
-from .noise import Draw, UnitNoise
+from .noise import UnitNoise
+from .past import Ahead, Past, Unit, make_past, newest, units_of
 from .profile import span, spanned
 from .schedule import Schedule, Window
+from .standing import Standing, history_tokens, make_standing, places_of
 from .window import Draft, RenderWindow, WindowInputs, WindowOutputs, render_window
-
-
-class Unit(NamedTuple):
-    """One latent frame that the stream still remembers."""
-
-    number: int
-    latent: Tensor  # [1, 1, C, h, w], clean
-    structure: Tensor  # [1, 1, S, h, w]
-    heading: float = UNKNOWN  # of the camera in the world, so that another look can still tell how far it has turned
 
 
 class RenderError(RuntimeError):
@@ -92,21 +85,23 @@ class StreamSession:
         shape = 1, 1, renderer.config.autoencoder.latent, config.height // 32, config.width // 32
         self._unit_noise = UnitNoise(shape, self.device, self.dtype)
         self.look = make_look(self.renderer, reference, reference_map, text, reference_camera)
+        self._standing: Standing | None = None
         self.reset()
 
     def reset(self) -> None:
         """Start the stream anew under the look now in force; equal to a fresh session."""
         self.window_index = self._units = 0
-        self._pending: list[tuple[Tensor, Guides | None]] = []
+        self._pending: list[Piece] = []
         self._sink: list[Unit] = []
         self._history: list[Unit] = []
         self._decoder: DecoderState | None = None
         self._prefix: list[KeyValue] | None = None
+        self._ahead: Ahead | None = None
 
     @property
     def frames_wanted(self) -> int:
         """Class maps still missing for the next window."""
-        return FRAMES * len(self._window().chunk) - len(self._pending)
+        return FRAMES * len(self._window().chunk) - frames_in(self._pending)
 
     def _window(self) -> Window:
         schedule, number = self.config.schedule, self.window_index
@@ -121,7 +116,7 @@ class StreamSession:
             ValueError: between two windows only: class maps wait for the present one.
         """
         if self._pending:
-            raise ValueError(f"a schedule changes between windows; {len(self._pending)} class maps wait for this one")
+            raise ValueError(f"a schedule changes between windows; {frames_in(self._pending)} class maps wait for this")
         self.config = replace(self.config, schedule=schedule)
         self._history = self._history[-schedule.history :] if schedule.history else []
         if len(self._sink) > schedule.sink:
@@ -156,12 +151,15 @@ class StreamSession:
             RenderError: if the model made NaN; nothing of that window is shown or remembered.
         """
         pictures: list[Tensor] = []
-        for frame in self._checked(class_maps, guides):
-            self._pending.append(frame)
+        frames, first = self._checked(class_maps, guides), 0
+        while first < len(class_maps):
+            end = first + max(1, self.frames_wanted)  # none are wanted only after a window that could not be made
+            self._pending.append(frames.part(first, end))
+            first = end
             if self.frames_wanted == 0:
                 draft = self._draft()
                 made = self.make(draft)
-                self.draw_ahead(draft)
+                self.draw_ahead(draft, made)
                 pictures += self.finish(draft, made)
         return pictures
 
@@ -176,9 +174,9 @@ class StreamSession:
             ValueError: for another size, type or number of class maps.
         """
         frames = self._checked(class_maps, guides)
-        if len(frames) != self.frames_wanted:
-            raise ValueError(f"the next window takes {self.frames_wanted} class maps at once, got {len(frames)}")
-        self._pending += frames
+        if len(frames.maps) != self.frames_wanted:
+            raise ValueError(f"the next window takes {self.frames_wanted} class maps at once, got {len(frames.maps)}")
+        self._pending.append(frames)
         return self._draft()
 
     @torch.inference_mode()
@@ -188,22 +186,49 @@ class StreamSession:
         return self._render(self.renderer, draft.steps, draft.inputs, draft.anchored())
 
     @torch.inference_mode()
-    @spanned("wait and remember")
+    @spanned("draft ahead")
+    def draw_ahead(self, draft: Draft, made: WindowOutputs) -> None:
+        """Get the window behind this one ready as far as it is known: the CPU's work while the device makes this one.
+
+        To be called between ``make`` and ``finish``, or not at all: no picture depends on it. What is prepared is
+        thrown away if the stream goes on in another way.
+
+        Args:
+            draft, made: as ``finish`` takes them; that they are finite need not be known yet.
+        """
+        schedule, window = self.config.schedule, draft.window
+        units = units_of(window, made, draft.headings)
+        history = newest(self._history, units, schedule)
+        after = schedule.window_from(window.number + 1, window.chunk[-1] + 1)
+        past = make_past(self.config.seed, schedule, after, history, self._unit_noise)
+        self._ahead = Ahead(made.latents, units, past)
+
+    @torch.inference_mode()
     def finish(self, draft: Draft, made: WindowOutputs) -> list[Tensor]:
         """Remember a window that was made, and return its pictures, as ``push``.
 
         Raises:
             RenderError: if the model made NaN; nothing of that window is shown or remembered.
         """
+        self.remember(draft, made)
+        return list(made.pictures[0].contiguous())
+
+    @torch.inference_mode()
+    @spanned("wait and remember")
+    def remember(self, draft: Draft, made: WindowOutputs) -> None:
+        """``finish`` for those who have fetched the pictures already; ``made.sums`` may lie on the CPU.
+
+        Raises:
+            RenderError: as ``finish``.
+        """
         for total, what in zip(made.sums[0].tolist(), ("latents", "pixels"), strict=True):
             if not math.isfinite(total):
-                self._pending = []
+                self._pending, self._ahead = [], None
                 raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
-        self._remember(draft.window, made, draft.headings)
-        return list(made.pictures[0])
+        self._remember(draft, made)
 
-    def _checked(self, class_maps: Tensor, guides: Guides | None) -> list[tuple[Tensor, Guides | None]]:
-        """Each frame, its class map on the device."""
+    def _checked(self, class_maps: Tensor, guides: Guides | None) -> Piece:
+        """Frames with their class maps on the device."""
         expected = (self.config.height, self.config.width)
         if class_maps.dtype != torch.uint8 or class_maps.ndim != 3 or tuple(class_maps.shape[1:]) != expected:
             raise ValueError(
@@ -213,59 +238,66 @@ class StreamSession:
         if guides is not None:
             guides.check(class_maps.shape)
         with span("class maps in"):
-            maps = send(class_maps, self.device)
-        return [(frame, None if guides is None else guides.frame(k)) for k, frame in enumerate(maps)]
+            return Piece(send(class_maps, self.device), guides)
 
     @spanned("draft")
     def _draft(self) -> Draft:
         window = self._window()
-        guides = [g for _, g in self._pending]
-        units = [guides[k : k + FRAMES] for k in range(0, len(guides), FRAMES)]
-        noises = [self._guide_noise.begin(unit) for unit in units]
-        guided = tuple(all(g is not None for g in unit) for unit in units)
-        headings = unit_headings(guides, FRAMES)
+        guides = guides_of(self._pending)
+        noises = [self._guide_noise.begin(unit) for unit in guides]
+        guided = tuple(unit is not None for unit in guides)
+        headings = unit_headings(guides)
         inputs = self._inputs(window, headings)
         return Draft(self.config.schedule.steps, inputs, noises, guided, window, headings)
 
     def _inputs(self, window: Window, headings: list[float]) -> WindowInputs:
-        history = self._history if window.history else []
         if self._prefix is None:
             self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
-        positions = torch.tensor(window.positions[-len(history) - len(window.chunk) :], device=self.device)
-        past, chunk = positions[: len(history)], positions[len(history) :]
+        past = self._past(window)
+        standing = self._standing_for(window)
+        told = standing.told([*(u.heading for u in past.history), *headings])
         return WindowInputs(
-            torch.stack([frame for frame, _ in self._pending])[None],
-            torch.cat([self._noise(u, "chunk") for u in window.chunk], 1),
-            chunk,
-            self.look.tell(headings),
-            self._history_tokens(history, past) if history else None,
+            maps_of(self._pending),
+            past.noise,
+            standing.chunk,
+            told[1],
+            history_tokens(past, standing, told[0]),
             self._prefix,
             self.look.tables,
             self.look.structure_table,
             self._decoder,
         )
 
-    def _remember(self, window: Window, made: WindowOutputs, headings: list[float]) -> None:
-        schedule = self.config.schedule
-        units = [
-            Unit(number, made.latents[:, k : k + 1], made.structure[:, k : k + 1], headings[k])
-            for k, number in enumerate(window.chunk)
-        ]
+    def _past(self, window: Window) -> Past:
+        """The window's past: as it was prepared, if it came true."""
+        seed, schedule, history = self.config.seed, self.config.schedule, self._history
+        past = self._ahead and self._ahead.past
+        if past is None or not past.fits(seed, schedule, window.chunk[0], history):
+            past = make_past(seed, schedule, window, history, self._unit_noise)
+        return past
+
+    def _standing_for(self, window: Window) -> Standing:
+        """What stays, made anew only after a change of plan or look."""
+        level, behind, standing = self.config.schedule.history_noise, len(self._history), self._standing
+        places = places_of(window, behind)
+        if standing is None or not standing.fits(self.look, level, places, behind):
+            standing = self._standing = make_standing(self.look, level, places, behind, self.device)
+        return standing
+
+    def _remember(self, draft: Draft, made: WindowOutputs) -> None:
+        schedule, window = self.config.schedule, draft.window
+        ahead = self._ahead
+        if ahead is None or ahead.latents is not made.latents:
+            units = units_of(window, made, draft.headings)
+            self._ahead, self._history = None, newest(self._history, units, schedule)
+        else:
+            units, self._history = ahead.units, ahead.past.history
         if len(self._sink) < schedule.sink:
             self._sink = (self._sink + units)[: schedule.sink]
             self._prefix = None
-        self._history = (self._history + units)[-schedule.history :] if schedule.history else []
         self._pending, self._decoder = [], made.decoder
         self.window_index += 1
         self._units += len(units)
-
-    def _history_tokens(self, history: list[Unit], positions: Tensor) -> Tokens:
-        level = self.config.schedule.history_noise
-        held = [(1 - level) * u.latent + level * self._noise(u.number, "history") for u in history]
-        levels = torch.full((1, len(held)), level, device=self.device)
-        structure = torch.cat([u.structure for u in history], 1)
-        heading = self.look.tell([u.heading for u in history])
-        return Tokens(torch.cat(held, 1), structure, levels, positions, heading)
 
     def _sink_tokens(self) -> Tokens | None:
         if not self._sink:
@@ -278,15 +310,3 @@ class StreamSession:
             torch.arange(1, count + 1, device=self.device),
             self.look.tell([u.heading for u in self._sink]),
         )
-
-    def _noise(self, unit: int, purpose: str) -> Tensor:
-        return self._unit_noise(Draw(self.config.seed, unit, purpose))
-
-    @spanned("noise ahead")
-    def draw_ahead(self, draft: Draft) -> None:
-        """Noise of the window behind this one: the CPU's work while the device makes this one."""
-        schedule, seed, window = self.config.schedule, self.config.seed, draft.window
-        after = window.chunk[-1] + 1
-        chunk = [Draw(seed, number, "chunk") for number in range(after, after + schedule.chunk)]
-        history = [Draw(seed, number, "history") for number in window.chunk[-schedule.history :] if schedule.history]
-        self._unit_noise.ahead(chunk + history)

@@ -6,9 +6,11 @@ once and replayed (``recorded``).
 
 from __future__ import annotations
 
+import functools
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from contextlib import nullcontext
+from typing import NamedTuple, Protocol, TypeAlias
 
 import torch
 from torch import Tensor
@@ -87,8 +89,28 @@ class RenderWindow(Protocol):
         """See ``render_window``."""
 
 
+def finish_unit(frames: Tensor) -> tuple[Tensor, Tensor]:
+    """A unit's frames ``[N, 4, 3, H, W]`` → their bytes, and each stream's sum, fp32 ``[N]``.
+
+    On a GPU the bytes lie as the host wants them, pixel by pixel; a processor sorts them faster afterwards.
+    """
+    pictures = to_bytes(frames)
+    if frames.device.type == "cuda":
+        pictures = pictures.movedim(-3, -1).contiguous().movedim(-1, -3)
+    # One pass; a sum of finite numbers of this size cannot overflow.
+    return pictures, _sum_of_each(frames)
+
+
+Finish: TypeAlias = Callable[[Tensor], tuple[Tensor, Tensor]]
+"""``finish_unit``, or a compiled one."""
+
+
 def render_window(
-    renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, anchored: Iterable[Tensor | None]
+    renderer: Renderer,
+    steps: tuple[float, ...],
+    inputs: WindowInputs,
+    anchored: Iterable[Tensor | None],
+    finish: Finish = finish_unit,
 ) -> WindowOutputs:
     """Sample the chunk along ``steps`` and decode it, unit by unit, always in the same shape.
 
@@ -98,6 +120,7 @@ def render_window(
         inputs: see there.
         anchored: noise that the decoder reads, for each unit ``[N, 1, 4, K, H/4, W/4]`` or None; asked for only when
             its turn comes.
+        finish: makes the bytes.
     """
     with span("structure"):
         codes = renderer.autoencoder.codes(inputs.maps)
@@ -109,12 +132,24 @@ def render_window(
         with span("decode"):
             frames, state = renderer.autoencoder.decode(latents[:, part], codes[:, part], inputs.tables, state, noise)
         with span("to bytes"):
-            # One pass; a sum of finite numbers of this size cannot overflow.
-            pixels = pixels + _sum_of_each(frames)
-            pictures.append(to_bytes(frames))
+            made, total = finish(frames)
+            pixels = pixels + total
+            pictures.append(made)
     assert state is not None
     sums = torch.stack([_sum_of_each(latents), pixels], 1)
-    return WindowOutputs(torch.cat(pictures, 1), latents, structure, state, sums)
+    return WindowOutputs(_one_after_the_other(pictures), latents, structure, state, sums)
+
+
+def compiled_window(backend: str = "inductor") -> RenderWindow:
+    """``render_window`` whose bytes are made in a pass or two: eagerly, each of its six steps goes through memory."""
+    return functools.partial(render_window, finish=torch.compile(finish_unit, dynamic=False, backend=backend))
+
+
+def _one_after_the_other(pictures: Sequence[Tensor]) -> Tensor:
+    """Units' pictures ``[N, 4, 3, H, W]`` → ``[N, 4·U, 3, H, W]`` that lie in memory as theirs do."""
+    if pictures[0].stride(-3) != 1:
+        return torch.cat(list(pictures), 1)
+    return torch.cat([unit.movedim(-3, -1) for unit in pictures], 1).movedim(-1, -3)
 
 
 def _sum_of_each(streams: Tensor) -> Tensor:
@@ -124,10 +159,10 @@ def _sum_of_each(streams: Tensor) -> Tensor:
 
 def denoise(renderer: Renderer, steps: tuple[float, ...], inputs: WindowInputs, structure: Tensor) -> Tensor:
     """Euler steps of the rectified flow along ``steps``: latents of the chunk, rms 1 a pixel."""
-    cache = inputs.prefix
-    if inputs.history is not None:
-        with span("history"):
-            cache = renderer.generator.remember(cache, inputs.history)
+    prefix, history = inputs.prefix, inputs.history
+    _, units, _, h, w = inputs.noise.shape
+    with nullcontext() if history is None else span("history"):
+        cache = prefix if history is None else renderer.generator.remember(prefix, history, room=units * h * w)
     x = inputs.noise
     for number, (level, after) in enumerate(itertools.pairwise((*steps, 0.0)), 1):
         with span(f"step {number}"):

@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..evaluate.detail import DetailSums, measure_detail
+from ..evaluate.detail import DetailSums, measure_detail, measure_grid
 from ..evaluate.fidelity import psnr, saturation_ratio
 from ..evaluate.sheets import reconstruction_row, write_sheet
 from ..model.autoencoder import Autoencoder
@@ -144,9 +144,10 @@ class AutoencoderTrainer:
         with self.learner.averaged():
             for batch in self.held_out.held_out(2 * self.stage.frames):
                 output = self._reconstruct(batch, 0.0)
-                rows.append([psnr(output, batch.frames), saturation_ratio(output, batch.frames)])
-                maps = batch.class_maps.flatten(0, 1)
-                sums = measure_detail(output.flatten(0, 1), batch.frames.flatten(0, 1), maps, self.model.config.classes)
+                shown, true = output.flatten(0, 1), batch.frames.flatten(0, 1)
+                grid = torch.tensor(measure_grid(shown, true))
+                rows.append([psnr(output, batch.frames), saturation_ratio(output, batch.frames), grid])
+                sums = measure_detail(shown, true, batch.class_maps.flatten(0, 1), self.model.config.classes)
                 detail = sums if detail is None else detail + sums
                 if len(pictures) < 8:
                     last = batch.class_maps[0, -1], batch.frames[0, -1], output[0, -1]
@@ -159,4 +160,5 @@ class AutoencoderTrainer:
             "held_out_saturation": float(means[1]),
             "held_out_detail": detail.ratio(),
             "held_out_detail_correlation": detail.correlation(),
+            "held_out_grid": float(means[2]),
         }

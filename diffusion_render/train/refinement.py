@@ -20,7 +20,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..evaluate.detail import DetailSums, measure_detail
+from ..evaluate.detail import DetailSums, measure_detail, measure_grid
 from ..evaluate.fidelity import psnr
 from ..evaluate.sheets import reconstruction_row, write_sheet
 from ..model.encoder import FRAMES
@@ -214,6 +214,7 @@ class RefinementTrainer:
     def _held_out_scores(self) -> dict[str, float]:
         history, clips = self.schedule.history, min(16, len(self.held_out.bank))
         fidelity: list[float] = []
+        grids: list[float] = []
         pictures: list[list[np.ndarray]] = []
         detail: DetailSums | None = None
         for k in range(clips):
@@ -225,6 +226,7 @@ class RefinementTrainer:
             # The history's units are decoded for the decoder's memory; the chunk alone is scored.
             shown, true, maps = (x[0, FRAMES * history :] for x in (output, seen.frames, seen.class_maps))
             fidelity.append(float(psnr(shown, true)))
+            grids.append(measure_grid(shown, true))
             sums = measure_detail(shown, true, maps, self.renderer.config.autoencoder.classes)
             detail = sums if detail is None else detail + sums
             if len(pictures) < 8:
@@ -235,5 +237,6 @@ class RefinementTrainer:
             "held_out_psnr": float(np.mean(fidelity)),
             "held_out_detail": detail.ratio(),
             "held_out_detail_correlation": detail.correlation(),
+            "held_out_grid": float(np.mean(grids)),
             **light_scores(self.renderer, self.held_out),
         }

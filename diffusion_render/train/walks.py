@@ -84,11 +84,10 @@ class Walks:
         count, units = made.shape[:2]
         rows = (number * count + torch.arange(count)) % self.rows
         late = pick._replace(start=pick.start + units - self.history - self.chunk)
-        self._pick = Pick(
-            *(_put(old, rows, new) for old, new in zip(self._pick[:3], late[:3], strict=True)),
-            Given(*(_put(old, rows, new) for old, new in zip(self._pick.given, late.given, strict=True))),
-        )
-        self._made = _put(self._made, rows.to(made.device), made[:, -self.history :].detach().to(self._made.dtype))
+        clip, start, kind = (_put(*pair, rows) for pair in zip(self._pick[:3], late[:3], strict=True))
+        given = Given(*(_put(old, new, rows) for old, new in zip(self._pick.given, late.given, strict=True)))
+        self._pick = Pick(clip, start, kind, given)
+        self._made = _put(self._made, made[:, -self.history :].detach().to(self._made.dtype), rows.to(made.device))
 
     def _early(self, pick: Pick) -> Pick:
         """A walk begins early in its clip, so that most walks are long."""
@@ -113,6 +112,6 @@ class Walks:
         )
 
 
-def _put(old: Tensor, rows: Tensor, new: Tensor) -> Tensor:
+def _put(old: Tensor, new: Tensor, rows: Tensor) -> Tensor:
     """A copy of ``old`` with ``new`` in these rows."""
     return old.index_copy(0, rows, new)

@@ -39,6 +39,9 @@ class RenderReport:
         seconds: that it took, start of the workers included.
         steady_fps: frames a second from the first clip drawn to the last one, all workers together; 0 if unknown.
         finished: False if it was stopped; the same call goes on.
+        shares: where the time of a process that draws went, by part of ``ledger.PARTS`` and ``ledger.WAITING`` (for
+            races, for its own start, for the others' end); 1 in all, empty if nothing was drawn.
+        processor_ms: milliseconds of processor time that a process that draws spent on a frame, packing included.
     """
 
     path: Path
@@ -47,6 +50,8 @@ class RenderReport:
     seconds: float
     steady_fps: float
     finished: bool
+    shares: dict[str, float]
+    processor_ms: float
 
 
 def render_clips(
@@ -83,13 +88,16 @@ def render_clips(
             workers = Workers.for_this_machine()
         with polite_interrupt() as interrupt:
             run = run_here if workers.renderers == 0 else run_pool
-            run(work, missing, workers, counter, interrupt)
+            spent = run(work, missing, workers, counter, interrupt)
     finished = not interrupt.requested
     if finished:
         _write_index(out, plan, shards)
     done = [shard for shard in missing if finished or (out / shard.name).is_file()]
     clips = sum(len(shard.clips) for shard in done)
-    return RenderReport(out, clips, _frames(done), time.monotonic() - began, counter.steady_fps, finished)
+    seconds, frames = time.monotonic() - began, _frames(done)
+    shares = spent.shares(seconds * max(1, min(workers.renderers, len(missing))))
+    each = 1000.0 * spent.processor / max(frames, 1)
+    return RenderReport(out, clips, frames, seconds, counter.steady_fps, finished, shares, each)
 
 
 def _frames(shards: list[ShardJob] | tuple[ShardJob, ...]) -> int:

@@ -1,12 +1,11 @@
-"""Drawing clips: the views of one track after another, kept busy; a clip is written while the next one is drawn."""
+"""Drawing clips: the views of one track after another, kept busy; a clip is packed while the next one is drawn."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -19,11 +18,14 @@ from ..views.class_view import ClassView, open_class_view
 from ..views.culling import draw_list
 from ..views.frame import FrameState
 from ..views.look import Look, sample_look
+from ..views.posed import posed_frame
 from ..views.scene import build_scene
 from ..views.scene_data import DrawList
 from .clip_plan import ClipJob, ClipPlan, ShardJob
-from .clips import KIND, Clip, light_of, pose_arrays, prepare_clip, prompt_of, shard_meta, write_clip
-from .container import Container, ContainerWriter
+from .clips import KIND, Clip, light_of, pose_arrays
+from .container import Container
+from .ledger import Ledger
+from .packing import Packing
 from .race_log import RaceLog, race_json
 
 if TYPE_CHECKING:
@@ -31,7 +33,6 @@ if TYPE_CHECKING:
 
 IN_FLIGHT = 3
 """Frames begun before the first is fetched: enough to keep a graphics card from waiting for the copy."""
-_WRITES_AHEAD = 2  # Clips that may wait for the disk: more would only take memory.
 
 
 class Stopped(Exception):
@@ -51,25 +52,61 @@ class PipelinedView(Protocol):
 def draw_into(
     view: PipelinedView,
     frames: list[FrameState],
-    draws: list[DrawList],
+    draws: Iterable[DrawList],
     out: NDArray[np.uint8],
     stopped: Callable[[], bool],
+    ledger: Ledger,
 ) -> None:
     """Draw every frame into ``out[k]``, with IN_FLIGHT under way at once. Raises Stopped if asked to."""
-    fetched = 0
-    for index, (frame, visible) in enumerate(zip(frames, draws, strict=True)):
-        view.begin(frame, visible)
-        if index - fetched + 1 >= IN_FLIGHT:
-            view.end(out[fetched])
-            fetched += 1
-        if index % 8 == 7 and stopped():
-            while fetched <= index:
+    fetched, coming = 0, iter(draws)
+
+    def fetch(until: int) -> None:
+        nonlocal fetched
+        with ledger.on("reading"):
+            while fetched < until:
                 view.end(out[fetched])
                 fetched += 1
+
+    for index, frame in enumerate(frames):
+        with ledger.on("drawing"):
+            view.begin(frame, next(coming))
+        fetch(index + 2 - IN_FLIGHT)
+        if index % 8 == 7 and stopped():
+            fetch(index + 1)
             raise Stopped
-    while fetched < len(frames):
-        view.end(out[fetched])
-        fetched += 1
+    fetch(len(frames))
+
+
+class PlaneStack:
+    """A pipelined view that draws guide planes beside the class maps.
+
+    Args:
+        view: that draws both.
+        frames: that will be drawn, in order, after the one that motion leads back to.
+        names: of the planes.
+    """
+
+    def __init__(self, view: ClassView, frames: list[FrameState], names: tuple[str, ...]) -> None:
+        self._view, self._frames, self._names = view, frames, names
+        self._begun = self._fetched = 0
+        self.planes: dict[str, NDArray] = {}
+        """By name, ``[T, …]``."""
+
+    def begin(self, frame: FrameState, draws: DrawList) -> None:
+        """See ``PipelinedView``."""
+        self._view.begin(frame, draws)
+        self._view.begin_planes(frame, self._frames[self._begun], self._names, draws)
+        self._begun += 1
+
+    def end(self, out: NDArray[np.uint8]) -> NDArray[np.uint8]:
+        """See ``PipelinedView``; the planes are kept."""
+        self._view.end(out)
+        for name, plane in self._view.end_planes().items():
+            if name not in self.planes:
+                self.planes[name] = np.empty((len(self._frames) - 1, *plane.shape), plane.dtype)
+            self.planes[name][self._fetched] = plane
+        self._fetched += 1
+        return out
 
 
 class LookAhead:
@@ -123,6 +160,8 @@ class Studio:
         self._track = ""
         self._classes: ClassView | None = None
         self._teacher: TeacherView | None = None
+        self.ledger = Ledger()
+        """Where its time went."""
 
     def close(self) -> None:
         """Close the views."""
@@ -132,47 +171,65 @@ class Studio:
         self._classes = self._teacher = None
         self._track = ""
 
+    def warm_up(self, track: str, look: Look) -> None:
+        """Open a track before anything of it can be drawn; what compiles with a first picture, compiles now.
+
+        Raises Stopped if asked to.
+        """
+        classes, teacher = self._views(track, look)
+        with self.ledger.on("set-up"):
+            frame = posed_frame(load_track(track), 0.0)
+            classes.draw(frame)
+            if self._plan.planes:
+                classes.planes(frame, None, self._plan.planes)
+            if self._stopped():
+                raise Stopped
+            if teacher is not None:
+                teacher.draw(frame)
+
     def draw(self, track: str, log: RaceLog, job: ClipJob, look: Look) -> Clip:
         """Draw one clip in its look; its meta is still empty."""
         plan = self._plan
         classes, teacher = self._views(track, look)
         frames = log.frames(job.start, job.frames, job.camera)
+        draws: list[DrawList] = []  # Once for both views.
         scene = build_scene(load_track(track))
-        draws = [draw_list(scene, frame) for frame in frames]  # Once for both views.
+
+        def culled() -> Iterator[DrawList]:
+            for frame in frames:
+                draws.append(draw_list(scene, frame))
+                yield draws[-1]
+
+        before = log.frames(job.start - 1, 1, job.camera) if job.start else frames[:1]
+        stack = PlaneStack(classes, before + frames, plan.planes)
         maps = np.empty((job.frames, plan.height, plan.width), np.uint8)
-        draw_into(classes, frames, draws, maps, self._stopped)
+        draw_into(stack if plan.planes else classes, frames, culled(), maps, self._stopped, self.ledger)
         pictures = None
         if teacher is not None:
             pictures = np.empty((*maps.shape, 3), np.uint8)
-            draw_into(teacher, frames, draws, pictures, self._stopped)
-        before = log.frames(job.start - 1, 1, job.camera) if job.start else [frames[0]]
-        planes = self._planes(classes, before + frames) if plan.planes else {}
-        return Clip({}, maps, pictures, *pose_arrays(frames), planes)
+            draw_into(teacher, frames, draws, pictures, self._stopped, self.ledger)
+        return Clip({}, maps, pictures, *pose_arrays(frames), stack.planes)
 
     def _views(self, track: str, look: Look) -> tuple[ClassView, TeacherView | None]:
-        plan = self._plan
         if track != self._track:
-            self.close()
-            scene = build_scene(load_track(track))
-            self._classes = open_class_view(scene, plan.width, plan.height, self._backend)
-            if plan.teacher != "none":
-                from ..views.teacher_view import open_teacher_view  # Needs OpenGL, which class maps do without.
-
-                self._teacher = open_teacher_view(scene, plan.width, plan.height, look)
-            self._track = track
+            with self.ledger.on("set-up"):
+                self._open(track, look)
         elif self._teacher is not None:
-            self._teacher.set_look(look)
+            with self.ledger.on("looks"):
+                self._teacher.set_look(look)
         assert self._classes is not None
         return self._classes, self._teacher
 
-    def _planes(self, view: ClassView, frames: list[FrameState]) -> dict[str, NDArray]:
-        drawn: dict[str, list[NDArray]] = {name: [] for name in self._plan.planes}
-        for before, frame in pairwise(frames):
-            for name, plane in view.planes(frame, before, self._plan.planes).items():
-                drawn[name].append(plane)
-            if self._stopped():
-                raise Stopped
-        return {name: np.stack(planes) for name, planes in drawn.items()}
+    def _open(self, track: str, look: Look) -> None:
+        plan = self._plan
+        self.close()
+        scene = build_scene(load_track(track))
+        self._classes = open_class_view(scene, plan.width, plan.height, self._backend)
+        if plan.teacher != "none":
+            from ..views.teacher_view import open_teacher_view  # Needs OpenGL, which class maps do without.
+
+            self._teacher = open_teacher_view(scene, plan.width, plan.height, look)
+        self._track = track
 
 
 def shard_json(shard: ShardJob, plan: ClipPlan) -> dict[str, Any]:
@@ -194,52 +251,32 @@ def render_shard(
     shard: ShardJob,
     log: RaceLog,
     looks: LookAhead,
+    packing: Packing,
     path: Path,
     plan: ClipPlan,
     tell: Callable[[int], None],
 ) -> None:
-    """Draw the clips of a shard and write it; clips are compressed and written while the next ones are drawn.
+    """Draw the clips of a shard; it is whole when ``packing`` has written it.
 
     Args:
         studio: that draws.
         shard: what to draw.
         log: its race.
         looks: gives the looks of its clips, in their order.
+        packing: writes clips while the next ones are drawn.
         path: file to write.
         plan: of the clips.
         tell: called with the number of frames of each clip drawn.
     """
-    metas: list[dict[str, Any]] = []
-    with (
-        ContainerWriter(path, KIND) as writer,
-        ThreadPoolExecutor(2, "compress") as compress,
-        ThreadPoolExecutor(1, "write") as write,
-    ):
-        waiting: deque[Future[dict[str, Any]]] = deque()
-        for number, job in enumerate(shard.clips):
+    writer = packing.shard(path)
+    for job in shard.clips:
+        with studio.ledger.on("looks"):
             look = looks.take()
-            clip = studio.draw(shard.race.setup.track, log, job, look)
-            prepared = compress.submit(prepare_clip, clip, plan.teacher)
-            prompt = compress.submit(prompt_of, look, clip.class_maps)
-            waiting.append(
-                write.submit(_finish_clip, writer, number, prepared, prompt, _meta(shard, log, job, plan, look))
-            )
-            tell(job.frames)
-            metas += [done.result() for done in _pop(waiting, _WRITES_AHEAD)]
-        metas += [done.result() for done in _pop(waiting, 0)]
-        writer.commit(shard_meta(plan.fps, metas, shard_json(shard, plan)))
-
-
-def _pop(waiting: deque[Future[dict[str, Any]]], leave: int) -> Iterable[Future[dict[str, Any]]]:
-    while len(waiting) > leave:
-        yield waiting.popleft()
-
-
-def _finish_clip(
-    writer: ContainerWriter, number: int, prepared: Future[Any], prompt: Future[str], meta: dict[str, Any]
-) -> dict[str, Any]:
-    write_clip(writer, number, prepared.result())
-    return {**meta, "prompt": prompt.result()}
+        clip = studio.draw(shard.race.setup.track, log, job, look)
+        with studio.ledger.on("packing"):
+            packing.clip(writer, dataclasses.replace(clip, meta=_meta(shard, log, job, plan, look)), look)
+        tell(job.frames)
+    packing.close(writer, plan.fps, shard_json(shard, plan))
 
 
 def _meta(shard: ShardJob, log: RaceLog, job: ClipJob, plan: ClipPlan, look: Look) -> dict[str, Any]:

@@ -13,14 +13,18 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ..core.errors import UserError
+from ..views.look import sample_look
 from .clip_plan import ClipPlan, RaceJob, ShardJob
 from .clips import RACE_FOLDER
+from .deal import Deal, races_of
 from .drive import Interrupt
+from .ledger import Ledger
+from .packing import Packing
 from .race_log import has_race, open_race, simulate_race
 from .studio import LookAhead, Stopped, Studio, render_shard
 
@@ -96,130 +100,153 @@ class Work:
         """Draw and write shards, until ``stopped``."""
         log, race = None, ""
         seeds = [job.look for shard in shards for job in shard.clips]
-        with LookAhead(seeds, lit=self.plan.teacher != "none") as looks:
+        began = time.process_time()
+        with LookAhead(seeds, lit=self.plan.teacher != "none") as looks, ExitStack() as stack:
+            packing = stack.enter_context(Packing(self.plan.teacher))
             for shard in shards:
                 if stopped():
                     return
                 if log is None or shard.race.name != race:
-                    log, race = open_race(self.race_path(shard.race), shard.race), shard.race.name
-                render_shard(studio, shard, log, looks, self.out / shard.name, self.plan, tell)
+                    with studio.ledger.on("set-up"):
+                        log, race = open_race(self.race_path(shard.race), shard.race), shard.race.name
+                render_shard(studio, shard, log, looks, packing, self.out / shard.name, self.plan, tell)
+            with studio.ledger.on("packing"):
+                stack.close()
+        studio.ledger.processor += time.process_time() - began
 
 
-def run_here(work: Work, missing: list[ShardJob], _: Workers, counter: Counter, interrupt: Interrupt) -> None:
+def run_here(work: Work, missing: list[ShardJob], _: Workers, counter: Counter, interrupt: Interrupt) -> Ledger:
+    """Everything in this process. Returns where its time went."""
+
     def stopped() -> bool:
         return interrupt.requested
 
     studio = Studio(work.plan, work.backend, stopped)
+    tracks = [race.setup.track for race in races_of(missing)]
     try:
-        for group in _groups(missing, 1):
-            for race in _races(group):
-                work.simulate(race, stopped)
-            work.render(studio, group, stopped, counter.add)
+        for race in sorted(races_of(missing), key=lambda race: tracks.index(race.setup.track)):
+            work.simulate(race, stopped)
+            shards = tuple(shard for shard in missing if shard.race == race)
+            work.render(studio, shards, stopped, counter.add)
     except Stopped:
         pass
     finally:
         studio.close()
+    return studio.ledger
 
 
-def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt) -> None:
+def run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt) -> Ledger:
+    """Everything in other processes. Returns where those that draw spent their time, all together."""
+    spent = Ledger()
     try:
-        _run_pool(work, missing, workers, counter, interrupt)
+        _run_pool(work, missing, workers, counter, interrupt, spent)
     except BrokenProcessPool as error:
-        if interrupt.requested:  # SIGTERM may go to a whole group, and workers end by it at once.
-            return
-        raise UserError(
-            "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
-        ) from error
+        if not interrupt.requested:  # SIGTERM may go to a whole group, and workers end by it at once.
+            raise UserError(
+                "a worker died (out of memory?); what is whole is kept: run the same command again, with fewer workers"
+            ) from error
+    return spent
 
 
-def _run_pool(work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt) -> None:
-    groups = _groups(missing, workers.renderers)
+def _run_pool(
+    work: Work, missing: list[ShardJob], workers: Workers, counter: Counter, interrupt: Interrupt, spent: Ledger
+) -> None:
+    workers = replace(workers, renderers=min(workers.renderers, len(missing)))
+    deal = Deal(missing, workers.renderers, workers.racers)
     with _pools(work, workers, counter) as (racers, renderers, stop, drain):
-        races = {racers.submit(_race_task, race): race.name for race in _races(missing)}
-        waiting = [(group, {race.name for race in _races(group)}) for group in groups]
-        running: set[Future[None]] = set(races)
-        while running:
-            done, running = wait(running, timeout=0.1, return_when=FIRST_COMPLETED)
+        racing: dict[Future[Any], str] = {racers.submit(_race_task, race): race.name for race in deal.races}
+        # Started at once, each with a track of its own, while the first races are being simulated.
+        drawing: dict[Future[Any], int] = {
+            pool.submit(_open_task, track, missing[0].clips[0].look): number
+            for number, (pool, track) in enumerate(zip(renderers, deal.tracks, strict=True))
+            if not interrupt.requested
+        }
+        idle: set[int] = set()
+        while racing or drawing:
+            done, _ = wait({*racing, *drawing}, timeout=0.1, return_when=FIRST_COMPLETED)
             drain()
             for future in done:
-                future.result()
-            ready = {races.pop(future) for future in done if future in races}
-            still = []
-            for group, needed in waiting:
-                needed -= ready
-                if needed:
-                    still.append((group, needed))
-                elif not interrupt.requested:
-                    running.add(renderers.submit(_render_task, group))
-            waiting = still
+                result = future.result()
+                if future in racing:
+                    deal.race_done(racing.pop(future))
+                else:
+                    idle.add(drawing.pop(future))
+                    spent.add(result)
             if interrupt.requested and not stop.is_set():
                 stop.set()
-                running = {future for future in running if not future.cancel()}
+                racing = {future: name for future, name in racing.items() if not future.cancel()}
+                drawing = {future: number for future, number in drawing.items() if not future.cancel()}
+            for number in () if interrupt.requested else sorted(idle):
+                if shards := deal.take(number):
+                    drawing[renderers[number].submit(_render_task, shards)] = number
+                    idle.discard(number)
         drain()
 
 
 @contextmanager
 def _pools(
     work: Work, workers: Workers, counter: Counter
-) -> Iterator[tuple[ProcessPoolExecutor, ProcessPoolExecutor, Any, Any]]:
+) -> Iterator[tuple[ProcessPoolExecutor, list[ProcessPoolExecutor], Any, Any]]:
+    """Racers share one queue; each renderer has its own, so that it can be given shards of the track it has open."""
     context = multiprocessing.get_context("spawn")
     stop, drawn = context.Event(), context.Queue()
-    arguments = (work, stop, drawn, context.Value("i", 0), workers.gl_devices)
 
     def drain() -> None:
         while not drawn.empty():
             counter.add(drawn.get())
 
     with ExitStack() as stack:
-        pools = [
-            ProcessPoolExecutor(count, context, start, arguments)
-            for count, start in ((workers.racers, _start_worker), (workers.renderers, _start_renderer))
-        ]
-        for pool in pools:
-            stack.callback(pool.shutdown, wait=True, cancel_futures=True)
+
+        def pool(count: int, card: int | None) -> ProcessPoolExecutor:
+            made = ProcessPoolExecutor(count, context, _start_worker, (work, stop, drawn, card))
+            stack.callback(made.shutdown, wait=True, cancel_futures=True)
+            return made
+
+        racers = pool(workers.racers, None)
+        cards = [k % workers.gl_devices if workers.gl_devices > 1 else None for k in range(workers.renderers)]
+        renderers = [pool(1, card) for card in cards]
         stack.callback(stop.set)
-        yield pools[0], pools[1], stop, drain
+        yield racers, renderers, stop, drain
 
 
 _here: dict[str, Any] = {}
 """Of a worker process: its work, its channel to the parent, its studio."""
 
 
-def _start_worker(work: Work, stop: Any, drawn: Any, *_: Any) -> None:
+def _start_worker(work: Work, stop: Any, drawn: Any, card: int | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent decides.
+    if card is not None:
+        os.environ[GL_DEVICE] = str(card)
     _here.update(work=work, stop=stop, drawn=drawn)
-
-
-def _start_renderer(work: Work, stop: Any, drawn: Any, started: Any, gl_devices: int) -> None:
-    _start_worker(work, stop, drawn)
-    if gl_devices > 1:
-        with started.get_lock():
-            os.environ[GL_DEVICE] = str(started.value % gl_devices)
-            started.value += 1
 
 
 def _race_task(race: RaceJob) -> None:
     _here["work"].simulate(race, _here["stop"].is_set)
 
 
-def _render_task(shards: tuple[ShardJob, ...]) -> None:
-    work, stop = _here["work"], _here["stop"]
-    if "studio" not in _here:
-        _here["studio"] = Studio(work.plan, work.backend, stop.is_set)
+def _open_task(track: str, look: int) -> Ledger:
+    studio = _studio()
+    if not _here["stop"].is_set():
+        with suppress(Stopped):
+            studio.warm_up(track, sample_look(look))
+    return _spent(studio)
+
+
+def _render_task(shards: tuple[ShardJob, ...]) -> Ledger:
+    studio = _studio()
     with suppress(Stopped):
-        work.render(_here["studio"], shards, stop.is_set, _here["drawn"].put)
+        _here["work"].render(studio, shards, _here["stop"].is_set, _here["drawn"].put)
+    return _spent(studio)
 
 
-def _groups(missing: list[ShardJob], renderers: int) -> list[tuple[ShardJob, ...]]:
-    """Shards of one track together, so that its scene is built once; cut where one worker would have too many."""
-    by_track: dict[str, list[ShardJob]] = {}
-    for shard in missing:
-        by_track.setdefault(shard.race.setup.track, []).append(shard)
-    most = max(1, -(-len(missing) // (renderers * 3)))
-    return [
-        tuple(shards[first : first + most]) for shards in by_track.values() for first in range(0, len(shards), most)
-    ]
+def _studio() -> Studio:
+    work = _here["work"]
+    if "studio" not in _here:
+        _here["studio"] = Studio(work.plan, work.backend, _here["stop"].is_set)
+    return _here["studio"]
 
 
-def _races(shards: list[ShardJob] | tuple[ShardJob, ...]) -> list[RaceJob]:
-    return list({shard.race.name: shard.race for shard in shards}.values())
+def _spent(studio: Studio) -> Ledger:
+    """What its ledger holds; it begins a new one."""
+    spent, studio.ledger = studio.ledger, Ledger()
+    return spent

@@ -41,6 +41,8 @@ class CpuPainter:
         self._payload = self._payload_buffer[: height * width].reshape(height, width)
         self._depth = self._depth_buffer[: height * width].reshape(height, width)
         self._done: deque[NDArray[np.uint8]] = deque()
+        self._surfaces_done: deque[Surfaces] = deque()
+        self._painted: tuple[DrawList, Camera] | None = None
 
     def classes(self, draws: DrawList, camera: Camera) -> NDArray[np.uint8]:
         """Class map uint8 [H, W], a new array."""
@@ -68,15 +70,27 @@ class CpuPainter:
         out[...] = classes
         return out
 
+    def begin_surfaces(self, draws: DrawList, camera: Camera) -> None:
+        """Paint surfaces now, for ``end_surfaces``."""
+        self._surfaces_done.append(self.surfaces(draws, camera))
+
+    def end_surfaces(self) -> Surfaces:
+        """Class, object and distance of the oldest ``begin_surfaces`` not yet ended."""
+        return self._surfaces_done.popleft()
+
     def close(self) -> None:
         """Nothing to release."""
 
     def _paint(self, draws: DrawList, camera: Camera) -> None:
+        if self._painted is not None and self._painted[0] is draws and self._painted[1] == camera:
+            return  # A class map and surfaces of one frame are one painting.
+        self._painted = None
         self._payload_buffer.fill(SKY)
         self._depth_buffer.fill(1.0 / camera.far)
         items = self._items(draws, projection_matrix(camera, *self._size) @ view_matrix(camera))
         buffers = self._payload_buffer, self._depth_buffer
         paint(self._packed, items, self._scratch, camera.near, *buffers, *self._size)
+        self._painted = draws, camera
 
     def _items(self, draws: DrawList, clip: NDArray[np.float64]) -> Items:
         """The static cells first, with the camera's own matrix, then all instances."""

@@ -35,6 +35,9 @@ class GlPainter:
         self.label, self.software = self._gl.label, self._gl.software
         self._pending: deque[moderngl.Buffer] = deque()
         self._spare: list[moderngl.Buffer] = []
+        self._pending_surfaces: deque[moderngl.Buffer] = deque()
+        self._spare_surfaces: list[moderngl.Buffer] = []
+        self._uploaded: DrawList | None = None
         try:
             with self._gl as ctx:
                 self._build(ctx, scene)
@@ -70,15 +73,34 @@ class GlPainter:
             return self._plane(target.read(components=1, alignment=1, dtype="u1"), np.uint8)
 
     def surfaces(self, draws: DrawList, camera: Camera) -> Surfaces:
-        """Class, object and distance of every pixel."""
-        with self._gl:
+        """Class, object and distance of every pixel; none may have been begun."""
+        self.begin_surfaces(draws, camera)
+        return self.end_surfaces()
+
+    def begin_surfaces(self, draws: DrawList, camera: Camera) -> None:
+        """Start surfaces and their copy into a pixel buffer; ``end_surfaces`` fetches the oldest ones started."""
+        pixels = self.size[0] * self.size[1]
+        with self._gl as ctx:
+            buffer = self._spare_surfaces.pop() if self._spare_surfaces else ctx.buffer(reserve=6 * pixels)
             target = self._draw("surfaces", draws, camera)
-            planes = [
-                self._plane(target.read(components=1, attachment=k, alignment=1, dtype=code), dtype)
-                for k, (code, dtype) in enumerate((("u1", np.uint8), ("u1", np.uint8), ("f4", np.float32)))
-            ]
-        planes[2][planes[0] == SKY] = np.inf
-        return Surfaces(*planes)
+            for plane, code, offset in ((2, "f4", 0), (0, "u1", 4 * pixels), (1, "u1", 5 * pixels)):
+                target.read_into(
+                    buffer, components=1, attachment=plane, alignment=1, dtype=code, write_offset=offset
+                )  # fmt: skip
+            self._pending_surfaces.append(buffer)
+
+    def end_surfaces(self) -> Surfaces:
+        """Class, object and distance of the oldest ``begin_surfaces`` not yet ended, as new arrays."""
+        shape, pixels = (self.size[1], self.size[0]), self.size[0] * self.size[1]
+        data = np.empty(6 * pixels, np.uint8)
+        with self._gl:
+            buffer = self._pending_surfaces.popleft()
+            self._spare_surfaces.append(buffer)
+            buffer.read_into(data)
+        distance = data[: 4 * pixels].view(np.float32).reshape(shape)
+        classes, objects = data[4 * pixels :].reshape(2, *shape)
+        np.putmask(distance, classes == SKY, np.inf)
+        return Surfaces(classes, objects, distance)
 
     def begin(self, draws: DrawList, camera: Camera) -> None:
         """Start a class map and its copy into a pixel buffer; ``end`` fetches the oldest one started."""
@@ -98,7 +120,7 @@ class GlPainter:
 
     def close(self) -> None:
         """Release everything; further calls raise RuntimeError."""
-        for held in ("_scene", "_passes", "_pending", "_spare"):
+        for held in ("_scene", "_passes", "_pending", "_spare", "_pending_surfaces", "_spare_surfaces"):
             self.__dict__.pop(held, None)
         self._gl.close()
 
@@ -107,7 +129,9 @@ class GlPainter:
         target, program, background = self._passes[name]
         set_uniform(program, "clip_from_eye", picture_matrix(camera, *self.size))
         set_uniform(program, "eye", camera.position)
-        self._scene.upload(draws)
+        if draws is not self._uploaded:  # A class map and surfaces of one frame share what was sent.
+            self._scene.upload(draws)
+            self._uploaded = draws
         target.use()
         ctx.enable_only(moderngl.DEPTH_TEST)
         for switch in SMOOTHING:

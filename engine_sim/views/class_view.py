@@ -6,6 +6,7 @@ same bits on every machine, so hashes of its class maps hold everywhere; those o
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection
 from typing import Protocol
 
@@ -41,6 +42,12 @@ class Painter(Protocol):
     def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """The oldest class map begun and not yet ended, in ``out`` if given."""
 
+    def begin_surfaces(self, draws: DrawList, camera: Camera) -> None:
+        """Start surfaces."""
+
+    def end_surfaces(self) -> Surfaces:
+        """The oldest surfaces begun and not yet ended."""
+
     def close(self) -> None:
         """Release everything."""
 
@@ -59,6 +66,7 @@ class ClassView:
         self._scene = scene
         self._painter = painter
         self._begun = 0
+        self._planes_begun: deque[tuple[FrameState, FrameState, Collection[str]]] = deque()
 
     @property
     def backend(self) -> str:
@@ -100,12 +108,29 @@ class ClassView:
             names: of ``planes.PLANES``.
         Raises:
             UserError: unknown name.
+            RuntimeError: planes have been begun and not yet ended.
         """
+        if self._planes_begun:
+            raise RuntimeError("planes() between begin_planes and end_planes: fetch those that were begun first")
+        self.begin_planes(frame, previous, names)
+        return self.end_planes()
+
+    def begin_planes(
+        self, frame: FrameState, previous: FrameState | None, names: Collection[str], draws: DrawList | None = None
+    ) -> None:
+        """Start guide planes without waiting for them; see ``planes``. ``draws``: culling already done."""
         unknown = sorted(set(names) - set(PLANES))
         if unknown:
             raise UserError(f"unknown plane {unknown[0]!r}: a class view has {', '.join(PLANES)}")
-        surfaces = self._painter.surfaces(draw_list(self._scene, frame), frame.camera)
-        return assemble(names, surfaces, frame, previous if previous is not None else frame)
+        self._painter.begin_surfaces(draw_list(self._scene, frame) if draws is None else draws, frame.camera)
+        self._planes_begun.append((frame, previous if previous is not None else frame, names))
+
+    def end_planes(self) -> dict[str, NDArray[np.generic]]:
+        """Guide planes of the oldest ``begin_planes`` not yet ended. RuntimeError if there is none."""
+        if not self._planes_begun:
+            raise RuntimeError("end_planes() without a begin_planes(): no planes have been started")
+        frame, previous, names = self._planes_begun.popleft()
+        return assemble(names, self._painter.end_surfaces(), frame, previous)
 
     def close(self) -> None:
         """Release everything; the view cannot draw any more."""

@@ -59,10 +59,40 @@ def assemble(
         elif name == "object":
             planes[name] = surfaces.object_id
         elif name == "depth":
-            planes[name] = np.minimum(surfaces.distance, np.float32(SKY_DEPTH)).astype(np.float16)
+            planes[name] = half_depth(surfaces.distance)
         elif name == "motion":
             planes[name] = motion(surfaces, frame, previous)
     return planes
+
+
+def half_depth(distance: NDArray[np.float32]) -> NDArray[np.float16]:
+    """Distances ≥ 0 in metres, or inf, as halves of the same shape, at most SKY_DEPTH, ties to even.
+
+    Its twin is ``plain_half_depth``; numpy makes halves one by one, which took longer than all other work on a frame.
+    """
+    halves = np.empty(distance.shape, np.uint16)
+    flat = np.ascontiguousarray(distance).reshape(-1)
+    _halves(flat, flat.view(np.uint32), halves.reshape(-1))
+    return halves.view(np.float16)
+
+
+def plain_half_depth(distance: NDArray[np.float32]) -> NDArray[np.float16]:
+    """``half_depth`` in numpy's own words."""
+    return np.minimum(distance, np.float32(SKY_DEPTH)).astype(np.float16)
+
+
+@kernel
+def _halves(values, bits, halves):
+    """Halves' bits from floats ≥ 0 and the same floats' bits."""
+    for k in range(bits.shape[0]):
+        b = min(bits[k], np.uint32(0x477FE000))  # SKY_DEPTH
+        # Exponents move from a bias of 127 to one of 15, and 13 digits are rounded away.
+        normal = (b - np.uint32(0x38000000) + np.uint32(0x0FFF) + ((b >> np.uint32(13)) & np.uint32(1))) >> np.uint32(
+            13
+        )
+        # Below the smallest normal half, halves are multiples of 2⁻²⁴: what floats are rounded to beside 0.5.
+        small = np.uint32(((values[k] + np.float32(0.5)) - np.float32(0.5)) * np.float32(16777216.0))
+        halves[k] = normal if b >= np.uint32(0x38800000) else small
 
 
 def motion(surfaces: Surfaces, frame: FrameState, previous: FrameState) -> NDArray[np.float32]:

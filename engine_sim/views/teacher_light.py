@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -34,13 +35,20 @@ class SceneLight:
     sun: Floats | None
 
 
+@lru_cache(maxsize=1)
 def _grid() -> tuple[Floats, Floats, Floats]:
-    """Elevation ``[96]``, azimuth ``[64]``, and solid angle of a table entry with its mirror image ``[96, 64]``."""
+    """Elevation ``[96]``, azimuth ``[64]``, and solid angle of a table entry with its mirror image ``[96, 64]``.
+
+    Always the same arrays, which nobody may change.
+    """
     edge = elevation_of(np.linspace(0.0, 1.0, ELEVATIONS + 1))
     elevation = elevation_of((np.arange(ELEVATIONS) + 0.5) / ELEVATIONS)
     azimuth = table_azimuths()
     width = np.diff(np.concatenate([[0.0], 0.5 * (azimuth[1:] + azimuth[:-1]), [np.pi]]))
-    return elevation, azimuth, np.outer(np.diff(np.sin(edge)), 2.0 * width)
+    grid = elevation, azimuth, np.outer(np.diff(np.sin(edge)), 2.0 * width)
+    for values in grid:
+        values.setflags(write=False)
+    return grid
 
 
 def _irradiance(table: Floats) -> Floats:

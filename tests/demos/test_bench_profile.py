@@ -20,7 +20,7 @@ def test_a_profile_of_players_names_the_stages_of_a_chunk(tmp_path, capsys):
     report = json.loads(out.splitlines()[-1])["profile"]
     rows = {row["name"]: row for row in report["spans"]}
     stages = "chunk", "frames together", "class maps in", "draft", "window", "structure", "history", "step 1", "step 2"
-    assert {*stages, "anchored noise", "decode", "to bytes", "copy out"} <= set(rows)
+    assert {*stages, "anchored noise", "decode", "to bytes", "copy out", "draft ahead", "wait"} <= set(rows)
     assert (rows["decode"]["calls"], rows["step 1"]["calls"], rows["window"]["depth"]) == (2, 1, 1)
     inside = sum(row["processor"]["share"] for row in report["spans"] if row["depth"] == 1)
     assert inside == pytest.approx(1, abs=0.01)

@@ -44,9 +44,9 @@ def groups(monkeypatch):
     """Sizes of the batches that are made."""
     made, make = [], batches.make_together
 
-    def booked(model, drafts, windows):
+    def booked(model, drafts, *how):
         made.append(len(drafts))
-        return make(model, drafts, windows)
+        return make(model, drafts, *how)
 
     monkeypatch.setattr(batches, "make_together", booked)
     return made
@@ -80,7 +80,7 @@ def test_a_run_that_cannot_even_be_prepared_is_no_hindrance(groups, monkeypatch)
     def refuse(*_):
         raise RuntimeError("can't allocate memory: you tried to allocate 4096 bytes")
 
-    monkeypatch.setattr(two[0], "_stacked", refuse)
+    monkeypatch.setattr(two[0], "_laid", refuse)
     drawn = FACTORY.render_many(runs(two))
     assert isinstance(drawn[0], MemoryShortage)
     assert len(drawn[1]) == RUN

@@ -11,10 +11,12 @@ from torch.distributed.run import get_args_parser
 
 from demos.cli import main
 from demos.commands.train import add_arguments
+from demos.training.parts import generator_part
 from diffusion_render.model.autoencoder import MAY_BE_MISSING
 from diffusion_render.model.bundle import open_renderer
 from diffusion_render.model.places import WEIGHTS_VARIABLE
-from diffusion_render.model.weights import read_header
+from diffusion_render.model.renderer import PRESETS, Renderer
+from diffusion_render.model.weights import read_header, save_weights
 from tests.diffusion_render.train.test_autoencoder_stage import write_clips
 
 
@@ -111,6 +113,26 @@ def test_a_run_goes_on_from_the_shipped_weights(clips, old, tmp_path, monkeypatc
     kept = open_renderer("toy").autoencoder.state_dict()
     parts = load_file(new / "shipped" / "autoencoder.safetensors")
     assert all(torch.allclose(parts[name].float(), kept[name], atol=1e-3) for name in kept)
+
+
+def test_a_run_is_packed_as_a_blend_with_its_start(old, clips, tmp_path, capsys):
+    new, start = tmp_path / "new", tmp_path / "start"
+    assert train(clips, new, "resampling", "--heading", "--start-from", str(old / "weights")) == 0
+    shutil.copytree(old / "weights", start)
+    part, header = start / "generator.safetensors", read_header(start / "generator.safetensors")
+    other = Renderer(PRESETS["toy"])
+    save_weights(part, generator_part(other), header, torch.float16)
+    shutil.copy(start / "autoencoder.safetensors", new / "weights")
+    pack, blend = ["pack", str(new), "--preset", "toy"], ["--blend", str(start)]
+    assert main([*pack, "--out", str(tmp_path / "all" / "toy.safetensors")]) == 0
+    assert main([*pack, *blend, "--share", "0.25", "--out", str(tmp_path / "part" / "toy.safetensors")]) == 0
+    whole, mixed = (open_renderer("toy", tmp_path / name).generator for name in ("all", "part"))
+    assert torch.allclose(mixed.role, 0.25 * whole.role + 0.75 * other.generator.role, atol=2e-3)
+    assert torch.allclose(mixed.heading.weight, whole.heading.weight, atol=2e-3)  # its start had none
+    for words in (["--share", "0.5"], [*blend, "--share", "1"], ["--blend", str(tmp_path / "none")]):
+        assert main([*pack, *words, "--out", str(tmp_path / "no" / "toy.safetensors")]) == 2
+    assert not (tmp_path / "no").exists()
+    assert "--share must lie between 0 and 1" in capsys.readouterr().err
 
 
 def test_a_stage_without_what_it_builds_on_names_the_stage_to_run(clips, tmp_path, capsys):

@@ -3,7 +3,7 @@
 import torch
 import torch.nn.functional as F
 
-from diffusion_render.evaluate.detail import measure_detail
+from diffusion_render.evaluate.detail import measure_detail, measure_grid
 
 GRAIN = 0.1 * torch.randn(2, 3, 40, 56, generator=torch.Generator().manual_seed(0))
 ONE = torch.full((2, 40, 56), 3, dtype=torch.uint8)
@@ -42,3 +42,12 @@ def test_sums_of_parts_are_the_sums_of_the_whole():
     whole = measure_detail(GRAIN, GRAIN, ONE, 13)
     parts = measure_detail(GRAIN[:1], GRAIN[:1], ONE[:1], 13) + measure_detail(GRAIN[1:], GRAIN[1:], ONE[1:], 13)
     assert all(torch.allclose(a, b) for a, b in zip(whole, parts, strict=True))
+
+
+def test_the_grid_of_grain_is_one_and_that_of_painted_blocks_is_large():
+    other = 0.1 * torch.randn(2, 3, 40, 56, generator=torch.Generator().manual_seed(1))
+    assert abs(measure_grid(other, GRAIN) - 1) < 0.1
+    painted = other + 0.5 * F.interpolate(
+        torch.randn(2, 3, 10, 14, generator=torch.Generator().manual_seed(2)), scale_factor=4
+    )
+    assert measure_grid(painted, GRAIN) > 2

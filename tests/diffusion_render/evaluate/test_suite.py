@@ -28,6 +28,7 @@ from diffusion_render.evaluate.suite import FORMAT, SuiteConfig, run_suite
 from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import RenderError, SessionConfig
+from tests.diffusion_render.stream.test_guides import noisy_renderer
 from tests.diffusion_render.toys import HEIGHT, WIDTH, heading_renderer, some_maps, toy_renderer
 
 FPS = 8
@@ -171,7 +172,7 @@ def test_what_is_watched_is_what_was_made_in_order():
 
 
 def test_the_decoder_alone_streams_like_the_whole_clip():
-    renderer, film = toy_renderer(), footage(12)
+    renderer, film = noisy_renderer(), footage(12)
     guides = Guides(
         torch.full((12, HEIGHT, WIDTH), 20.0), torch.tensor([[0.0, 0, 2, 1, 0, 0, 0, 0, 1, 1, 0.3, 2500]] * 12)
     )
@@ -181,6 +182,8 @@ def test_the_decoder_alone_streams_like_the_whole_clip():
     parts = [lane.push(shots.part(a, b)) for a, b in itertools.pairwise((0, 1, 7, 12))]
     assert [len(p) for p in parts] == [0, 4, 8]
     assert torch.equal(torch.stack(whole), torch.stack([p for part in parts for p in part]))
+    blind = DecoderLane(renderer, reference_of(film)).push(film.shots)
+    assert not torch.equal(torch.stack(whole), torch.stack(blind))  # the noise that guides anchor was drawn
     with pytest.raises(ValueError, match="reference picture"):
         DecoderLane(renderer, Reference(None, film.shots.class_maps[0]))
 

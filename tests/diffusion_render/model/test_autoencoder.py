@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from diffusion_render.model import autoencoder, structure
 from diffusion_render.model.autoencoder import Autoencoder, AutoencoderConfig
 from diffusion_render.model.look_table import measure_look
 from tests.diffusion_render.toys import TOY_AUTOENCODER, some_maps, some_picture, waken
@@ -115,3 +116,13 @@ def test_clips_that_do_not_divide_are_refused_with_both_numbers(model, clip):
     frames, codes, look, _ = clip
     with pytest.raises(ValueError, match="multiples of 4 frames"):
         model.encode(frames[:, :5], codes[:, :1], look)
+
+
+@torch.no_grad()
+def test_both_tables_read_at_once_as_on_a_card_give_the_same_frames(model, clip, monkeypatch):
+    _, codes, look, latents = clip
+    frames, _ = model.decode(latents[:, :1], codes[:, :1], look)
+    for module in (autoencoder, structure):
+        monkeypatch.setattr(module, "reads_by_comparison", lambda table: True)
+    at_once, _ = model.decode(latents[:, :1], codes[:, :1], look)
+    assert (at_once - frames).abs().max() < 1e-5

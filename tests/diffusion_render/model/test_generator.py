@@ -57,6 +57,18 @@ def test_remembering_history_leaves_the_prefix_as_it_was(model):
 
 
 @torch.no_grad()
+def test_room_for_the_chunk_changes_no_bit_however_often_it_is_written(model):
+    cache = model.prefix(TEXT, run_of(1, 0, 1), None)
+    before = [kv.key.clone() for kv in cache]
+    history, first, second = run_of(2, 3, 6), run_of(2, 5, 3), run_of(2, 5, 4)
+    copied, held = model.remember(cache, history), model.remember(cache, history, room=2 * 6)
+    for chunk in (first, second, first):
+        assert torch.equal(model.step(held, chunk), model.step(copied, chunk))
+    assert all(room.key.shape[1] == kv.key.shape[1] + 2 * 6 for room, kv in zip(held, copied))
+    assert all(torch.equal(kv.key, old) for kv, old in zip(cache, before))
+
+
+@torch.no_grad()
 def test_history_does_not_see_the_chunk_nor_the_prefix_history(model):
     """Poison in a later run never comes out of an earlier one, in the uncached path."""
     reference, history, chunk = run_of(1, 0, 1), run_of(2, 3, 6), run_of(2, 5, 3)

@@ -4,7 +4,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 
-from diffusion_render.model.attention import attend
+from diffusion_render.model.attention import Attention, KeyValue, attend, rotary_table
 from diffusion_render.model.decoder import FrameHead
 from diffusion_render.model.layers import (
     CausalMemory,
@@ -14,6 +14,7 @@ from diffusion_render.model.layers import (
     Up,
     fold_time,
     join_frames,
+    mix,
     rms_norm,
 )
 
@@ -144,3 +145,35 @@ def test_attention_in_bfloat16_is_that_of_fp32_but_for_rounding():
     rounded = attend(query.bfloat16(), key.bfloat16(), value.bfloat16()).float()
     assert (rounded - exact).abs().max() < 0.05
     assert exact.abs().max() > 0.5
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("out", [5, 8])
+@pytest.mark.parametrize("bias", [True, False])
+def test_a_1x1_convolution_is_the_same_as_a_product_of_rows_when_compiled(out, bias):
+    torch.manual_seed(0)
+    layer, x = torch.nn.Conv2d(6, out, 1, bias=bias), random(2, 6, 3, 4)
+    made = torch.compile(lambda x: mix(layer, x), backend="eager", fullgraph=True, dynamic=False)(x)
+    assert torch.equal(mix(layer, x), layer(x))
+    assert torch.allclose(made, layer(x), atol=1e-5)
+    assert made.stride()[1] == 1  # channels-last
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("added", [None, random(2, 8, 3, 4, seed=1)])
+def test_norm_silu_of_pictures_is_the_same_when_compiled(added):
+    norm, x = ChannelRMSNorm(8), random(2, 3, 4, 8).permute(0, 3, 1, 2)
+    made = torch.compile(norm.silu, backend="eager", fullgraph=True, dynamic=False)(x, added)
+    assert torch.allclose(made, norm.silu(x, added), atol=1e-5)
+
+
+@torch.no_grad()
+def test_attention_that_fills_a_card_is_the_same():
+    torch.manual_seed(0)
+    layer, x, before = Attention(256), random(1, 6, 256), KeyValue(*random(2, 1, 1018, 2, 128, seed=1))
+    rotary = rotary_table(random(6, 3, seed=2))
+    plain, _ = layer(x, rotary, [6], before)
+    layer.processors = 4
+    filled, _ = layer(x, rotary, [6], before)
+    assert torch.allclose(filled, plain, atol=1e-5)
+    assert not torch.equal(filled, plain)  # the keys were split

@@ -24,6 +24,15 @@ def test_features_from_shares_equal_features_from_maps():
     assert torch.allclose(from_maps, from_shares, atol=1e-5)
 
 
+@torch.no_grad()
+def test_features_from_shares_are_the_same_when_compiled():
+    torch.manual_seed(0)
+    encoder = StructureEncoder(13, 8, 8, 16)
+    table, shares = encoder.table(torch.randn(2, 13, 9)), class_shares(MAPS, 13)
+    compiled = torch.compile(encoder.from_shares, backend="eager", fullgraph=True, dynamic=False)
+    assert torch.allclose(compiled(shares, table), encoder.from_shares(shares, table), atol=1e-5)
+
+
 def test_sizes_that_do_not_divide_are_named():
     with pytest.raises(ValueError, match="divisible by 8, got 12 × 16"):
         class_shares(torch.zeros(12, 16, dtype=torch.uint8), 13)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from diffusion_render.stream.batch import kind_of, make_together
+from diffusion_render.stream.batch import StackedLooks, kind_of, make_together
 from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.recorded import RecordedWindows
 from diffusion_render.stream.schedule import Schedule
@@ -147,3 +147,25 @@ def test_a_draft_takes_the_class_maps_of_one_whole_window():
     with pytest.raises(ValueError, match="takes 8 class maps at once, got 7"):
         stream.draft(*pushed(0, 0, FIRST - 1))
     assert stream.frames_wanted == FIRST
+
+
+def test_looks_are_stacked_once_for_the_same_players_and_anew_after_a_change():
+    looks, record = StackedLooks(), Rerun()
+    windows = RecordedWindows(record, print)
+    kept, plain = (begin([player(k) for k in range(2)]) for _ in range(2))
+    stacks = []
+    for number in range(3):
+        first = FIRST + RUN * number
+        drafts, made = together(kept, first, render=windows, looks=looks)
+        stacks.append(looks([draft.inputs for draft in drafts]))
+        bare, expected = together(plain, first)
+        for k in range(2):
+            both = kept[k].finish(drafts[k], made[k]), plain[k].finish(bare[k], expected[k])
+            assert all(torch.equal(a, b) for a, b in zip(*both, strict=True))
+        if number == 1:
+            for streams in (kept, plain):
+                streams[1].change_look(some_picture(9), some_maps(1, 9)[0], torch.ones(4, 12), camera(1))
+    prefixes = [stack[0] for stack in stacks]
+    assert prefixes[0] is prefixes[1]
+    assert prefixes[1] is not prefixes[2]
+    assert record.made == 1

@@ -5,6 +5,7 @@ import copy
 import torch
 from torch._dynamo.utils import counters
 
+from diffusion_render.stream.window import compiled_window
 from tests.diffusion_render.stream.test_session import MAPS, render, session
 
 
@@ -15,6 +16,7 @@ def test_a_compiled_window_equals_a_plain_one_and_traces_in_one_piece():
     compiled._pending = []
     compiled.renderer = copy.deepcopy(plain.renderer)
     compiled.renderer.compile_for_play(backend="eager")  # the tracer without the code generator, which takes a minute
+    compiled._render = compiled_window("eager")
     before = counters["stats"]["unique_graphs"]
     ours, theirs = (torch.stack(render(stream, MAPS[4:8], 4)).int() for stream in (compiled, plain))
     assert (ours - theirs).abs().max() <= 1  # of 255: the plain twins of kernels round in another order

@@ -5,10 +5,12 @@ import math
 import pytest
 import torch
 
+from diffusion_render.stream.arrivals import Piece, guides_of
 from diffusion_render.stream.guides import Guides
-from diffusion_render.stream.heading import camera_heading, camera_headings, turned, unit_headings
+from diffusion_render.stream.heading import UNKNOWN, camera_heading, camera_headings, turned, unit_headings
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
+from diffusion_render.stream.standing import history_tokens
 from tests.diffusion_render.toys import HEIGHT, WIDTH, heading_renderer, some_maps, some_picture, toy_renderer
 
 FRAMES = 36
@@ -45,6 +47,15 @@ def render(stream, guides, plan=4, start=0, stop=FRAMES):
     return torch.stack(pictures)
 
 
+@torch.inference_mode()
+def history_of(stream):
+    """The history as the next window reads it."""
+    window = stream._window()
+    past, standing = stream._past(window), stream._standing_for(window)
+    told = standing.told([*(u.heading for u in past.history), *[UNKNOWN] * len(window.chunk)])
+    return history_tokens(past, standing, told[0])
+
+
 @pytest.mark.parametrize("heading", [0.0, 0.5, math.pi / 2, 3.0, -2.0])
 @pytest.mark.parametrize("pitch", [0.0, -0.7, 1.5])
 def test_a_heading_is_the_angle_over_the_ground_whatever_the_pitch(heading, pitch):
@@ -74,11 +85,13 @@ def test_a_turn_is_told_from_the_reference_and_zero_where_either_is_unknown():
 
 
 def test_a_unit_has_the_heading_of_its_last_frame_if_all_of_its_frames_have_guides():
-    guides = [bend().frame(k) for k in range(12)]
-    assert unit_headings(guides, 4) == pytest.approx([0.4 + 0.05 * k for k in (3, 7, 11)])
-    guides[5] = None
-    assert [math.isnan(h) for h in unit_headings(guides, 4)] == [False, True, False]
-    assert all(math.isnan(h) for h in unit_headings([None] * 8, 4))
+    frames = [Piece(MAPS[k : k + 1], bend().frame(k)) for k in range(12)]
+    whole = [0.4 + 0.05 * k for k in (3, 7, 11)]
+    assert unit_headings(guides_of(frames)) == pytest.approx(whole)
+    assert unit_headings(guides_of([Piece(MAPS[:12], Guides(*(part[:12] for part in bend())))])) == pytest.approx(whole)
+    frames[5] = Piece(MAPS[5:6], None)
+    assert [math.isnan(h) for h in unit_headings(guides_of(frames))] == [False, True, False]
+    assert all(math.isnan(h) for h in unit_headings([None] * 2))
 
 
 @pytest.fixture(scope="module")
@@ -92,7 +105,7 @@ def test_the_stream_reads_the_turn_and_nothing_else_of_a_heading(driven):
     for by in (0.0, 2.0):
         stream = session(camera(1.0 + by))
         render(stream, bend(0.4 + by), 28, stop=28)
-        tokens.append(stream._history_tokens(stream._history, torch.arange(2)).heading)
+        tokens.append(history_of(stream).heading)
     assert torch.allclose(*tokens, atol=1e-6)
     assert not torch.equal(driven, render(session(camera(-1.0)), bend()))
 
@@ -126,7 +139,7 @@ def test_a_change_of_look_tells_history_from_the_new_camera():
     render(stream, bend(), stop=28)
     with torch.inference_mode():
         stream.change_look(some_picture(7), MAPS[3], TEXT, camera(-0.5))
-    told = stream._history_tokens(stream._history, torch.arange(2)).heading
+    told = history_of(stream).heading
     angles = torch.tensor([[0.4 + 0.05 * k for k in (23, 27)]]).double()
     assert torch.allclose(told, turned(angles, torch.tensor(-0.5).double()), atol=1e-6)
     assert stream.look.reference.heading.tolist() == [[[1.0, 0.0, 1.0]]]
@@ -139,7 +152,7 @@ def test_after_a_look_from_elsewhere_no_heading_is_told():
     stream = session(camera(1.0))
     render(stream, bend(), stop=28)
     stream.change_look(some_picture(7), MAPS[3], TEXT)
-    assert not stream._history_tokens(stream._history, torch.arange(2)).heading.any()
+    assert not history_of(stream).heading.any()
     assert not stream.look.reference.heading.any()
 
 
@@ -151,8 +164,7 @@ def test_the_stream_is_the_generator_without_caches(monkeypatch, sink):
     step = generator.step
 
     def checked(cache, chunk):
-        history = stream._history if stream.window_index else []
-        past = stream._history_tokens(history, chunk.positions[:1] - len(history) + torch.arange(len(history)))
+        past = history_of(stream)
         afresh = generator(stream.look.text, stream.look.reference, stream._sink_tokens(), past, chunk)
         made = step(cache, chunk)
         seen.append(((made - afresh).abs().max(), chunk.heading))

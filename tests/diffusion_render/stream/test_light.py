@@ -10,7 +10,7 @@ from diffusion_render.stream.look_source import dream_reference
 from diffusion_render.stream.recorded import RecordedWindows
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
-from tests.diffusion_render.stream.test_heading import FRAMES, MAPS, TEXT, bend, camera, render
+from tests.diffusion_render.stream.test_heading import FRAMES, MAPS, TEXT, bend, camera, history_of, render
 from tests.diffusion_render.stream.test_recorded import Rerun
 from tests.diffusion_render.toys import HEIGHT, WIDTH, heading_renderer, some_picture
 
@@ -63,7 +63,7 @@ def render_told(reference, start):
     """What the first unit of a stream is told."""
     stream = session(camera(reference), config=SHORT)
     render(stream, bend(start), stop=4)
-    return stream._history_tokens(stream._history, torch.arange(1)).heading
+    return history_of(stream).heading
 
 
 def test_units_are_told_the_light_that_the_reader_sees_in_the_reference():
@@ -128,7 +128,7 @@ def test_a_change_of_look_reads_the_light_anew():
     stream.change_look(some_picture(7), MAPS[0], TEXT, camera(-0.5))
     fresh = session(camera(-0.5), picture=some_picture(7)).look
     assert torch.equal(stream.look.light, fresh.light)
-    told = stream._history_tokens(stream._history, torch.arange(1)).heading
+    told = history_of(stream).heading
     assert torch.equal(told, fresh.tell([u.heading for u in stream._history]))
 
 

@@ -1,31 +1,19 @@
-"""Noise of units: the same numbers whether drawn ahead or when needed, and never more memory than a bound."""
+"""Noise of units: a function of the seed, the unit and its purpose alone, drawn once and ahead."""
 
 import torch
 
-from diffusion_render.stream.noise import KEPT, Draw, UnitNoise
+from diffusion_render.stream.noise import Draw, UnitNoise
 from tests.diffusion_render.stream.test_session import session
 
 SHAPE = 1, 1, 8, 2, 3
 
 
-def noise():
-    return UnitNoise(SHAPE, torch.device("cpu"), torch.float32)
-
-
-def test_a_draw_made_ahead_equals_one_made_when_it_is_needed():
-    ahead, plain = noise(), noise()
-    draws = [Draw(3, unit, purpose) for unit in range(4) for purpose in ("chunk", "history")]
-    ahead.ahead(draws)
-    for draw in reversed(draws):
-        assert torch.equal(ahead(draw), plain(draw))
-        assert torch.equal(ahead(draw), plain(draw))  # also the second time, when nothing is kept any more
-
-
-def test_draws_that_nobody_comes_for_do_not_pile_up():
-    kept = noise()
-    for unit in range(10 * KEPT):
-        kept.ahead([Draw(0, unit, "chunk")])
-    assert len(kept._kept) == KEPT
+def test_draws_that_are_made_together_are_those_that_are_made_one_by_one():
+    noise = UnitNoise(SHAPE, torch.device("cpu"), torch.float32)
+    draws = [Draw(3, unit, purpose) for unit in range(3) for purpose in ("chunk", "history")]
+    each = [noise([draw]) for draw in reversed(draws)][::-1]
+    assert torch.equal(noise(draws), torch.cat(each, 1))
+    assert len({tensor.sum().item() for tensor in each}) == len(draws)
 
 
 def test_a_stream_draws_every_unit_once_and_ahead(monkeypatch):

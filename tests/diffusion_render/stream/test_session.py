@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from diffusion_render.stream.noise import Draw
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import RenderError, SessionConfig, StreamSession
 from tests.diffusion_render.toys import HEIGHT, WIDTH, some_maps, some_picture, toy_renderer
@@ -66,10 +67,13 @@ def test_two_sessions_in_one_process_do_not_touch_each_other():
 
 
 def test_noise_of_a_unit_depends_on_seed_and_unit_alone():
+    def noise_of(stream, unit):
+        return stream._unit_noise([Draw(stream.config.seed, unit, "chunk")])
+
     a, b = session(3), session(3, chunk=1)
-    assert torch.equal(a._noise(9, "chunk"), b._noise(9, "chunk"))
-    assert not torch.equal(a._noise(9, "chunk"), a._noise(10, "chunk"))
-    assert not torch.equal(a._noise(9, "chunk"), session(4)._noise(9, "chunk"))
+    assert torch.equal(noise_of(a, 9), noise_of(b, 9))
+    assert not torch.equal(noise_of(a, 9), noise_of(a, 10))
+    assert not torch.equal(noise_of(a, 9), noise_of(session(4), 9))
 
 
 def test_after_a_change_of_look_nothing_of_the_old_one_is_read():

@@ -6,6 +6,7 @@ import torch.nn.functional as F
 
 from diffusion_render.train.losses import (
     ReconstructionWeights,
+    grid_loss,
     motion_loss,
     reconstruction_loss,
     texture_loss,
@@ -33,6 +34,21 @@ def test_local_contrast_has_a_gradient_even_for_a_flat_picture():
     assert flat.grad.abs().sum() > 0
 
 
+def blocks(seed: int, strength: float) -> torch.Tensor:
+    small = torch.randn(2, 3, 16, 16, generator=torch.Generator().manual_seed(seed))
+    return strength * small.repeat_interleave(4, 2).repeat_interleave(4, 3)
+
+
+def test_blocks_do_not_pass_for_grain():
+    teacher = grain(0)
+    # Near to the teacher's local contrast, all of it where blocks meet.
+    grid = blocks(1, 0.2)
+    assert texture_loss(grid, teacher) < 0.6 * texture_loss(torch.zeros_like(teacher), teacher)
+    assert grid_loss(teacher, teacher) == 0
+    assert grid_loss(grid, teacher) > 5 * grid_loss(grain(1), teacher)
+    assert grid_loss(grid.transpose(2, 3), teacher) == pytest.approx(float(grid_loss(grid, teacher)), rel=0.2)
+
+
 def test_tone_asks_for_the_mean_of_a_patch_and_not_for_its_grain():
     brighter = torch.full((2, 3, 64, 64), 0.05)
     assert float(tone_loss(brighter)) == pytest.approx(0.05, rel=1e-5)
@@ -49,7 +65,7 @@ def test_steps_into_a_new_unit_weigh_as_stated():
 
 
 def test_the_total_is_the_sum_of_its_terms_under_their_weights():
-    weights = ReconstructionWeights(chroma=0.1, gradient=0.2, motion=0.3, texture=0.4, tone=0.5)
+    weights = ReconstructionWeights(chroma=0.1, gradient=0.2, motion=0.3, texture=0.4, grid=0.6, tone=0.5)
     output, target = (torch.rand(1, 4, 3, 32, 32, generator=torch.Generator().manual_seed(k)) for k in (0, 1))
     terms = reconstruction_loss(output, target, weights)
     expected = sum(w * float(terms[n]) for n, w in vars(weights).items() if n != "border") + float(terms["l1"])

@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from concurrent.futures.process import BrokenProcessPool
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,11 +19,12 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.recording import studio, workers
 from engine_sim.recording.clip_plan import ClipPlan, plan_clips, plan_races, plan_shards
 from engine_sim.recording.clips import ClipFolder, Shard, light_of
+from engine_sim.recording.ledger import PARTS, WAITING, Ledger
 from engine_sim.recording.race_log import has_race, open_race, simulate_race
 from engine_sim.recording.reader import open_session
 from engine_sim.recording.record import record_session
 from engine_sim.recording.render_pool import Workers, render_clips
-from engine_sim.recording.workers import GL_DEVICE, _start_renderer
+from engine_sim.recording.workers import GL_DEVICE, _start_worker
 from engine_sim.tracks.catalogue import load_track, split_of, track_names
 from engine_sim.views import teacher_light
 from engine_sim.views.class_view import open_class_view
@@ -48,12 +50,16 @@ def files(folder):
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    out = tmp_path_factory.mktemp("clips") / "c"
-    report = cut(out)
+def first_run(tmp_path_factory):
+    report = cut(tmp_path_factory.mktemp("clips") / "c")
     assert (report.finished, report.clips, report.frames) == (True, 6, 24)
     assert report.steady_fps > 0.0
-    return out
+    return report
+
+
+@pytest.fixture(scope="module")
+def folder(first_run):
+    return first_run.path
 
 
 def test_clips_show_what_the_plan_says(folder):
@@ -69,6 +75,9 @@ def test_clips_show_what_the_plan_says(folder):
             assert clip.meta["start_tick"] == frames[0].tick == 5 * job.start
             assert clip.meta["look_seed"] == job.look
             assert clip.meta["race_seed"] == races[job.race].setup.seed
+            before = log.frames(max(job.start - 1, 0), 1, job.camera) + frames
+            for k, planes in enumerate(view.planes(f, b, PLAN.planes) for b, f in pairwise(before)):
+                assert all(np.array_equal(clip.planes[name][k], planes[name]) for name in PLAN.planes)
             assert clip.camera.shape == (4, 12)
             assert clip.camera[0, :3].tolist() == list(frames[0].camera.position)
             assert clip.cars.shape == (4, races[job.race].setup.rivals + 1, 10)
@@ -137,11 +146,19 @@ def test_teacher_frames_do_not_depend_on_what_was_drawn_before(tmp_path):
     assert files(tmp_path / "a") == files(tmp_path / "b")
 
 
+def test_a_report_says_where_the_time_of_drawing_went(first_run):
+    assert list(first_run.shares) == [*PARTS, WAITING]
+    assert sum(first_run.shares.values()) == pytest.approx(1.0)
+    assert min(first_run.shares.values()) > 0.0
+    assert first_run.processor_ms > 0.0
+
+
 def test_a_whole_folder_is_left_alone(folder):
     before = {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")}
     report = cut(folder)
     assert report.steady_fps == 0.0
     assert (report.clips, report.frames, report.finished) == (0, 0, True)
+    assert (report.shares, report.processor_ms) == ({}, 0.0)
     assert {p: p.stat().st_mtime_ns for p in folder.rglob("*.clips")} == before
 
 
@@ -320,11 +337,14 @@ def test_pictures_are_drawn_ahead_but_fetched_in_order():
             return out
 
     view, out = Slow(), np.empty((7, 2, 2), np.uint8)
-    studio.draw_into(view, list(range(7)), [-k for k in range(7)], out, lambda: False)
+    ledger = Ledger()
+    studio.draw_into(view, list(range(7)), [-k for k in range(7)], out, lambda: False, ledger)
     assert out[:, 0, 0].tolist() == list(range(7))
     assert view.most == studio.IN_FLIGHT
     with pytest.raises(studio.Stopped):
-        studio.draw_into(view, list(range(9)), [-k for k in range(9)], np.empty((9, 2, 2), np.uint8), lambda: True)
+        studio.draw_into(
+            view, list(range(9)), [-k for k in range(9)], np.empty((9, 2, 2), np.uint8), lambda: True, ledger
+        )
     assert view.begun == []
 
 
@@ -340,13 +360,10 @@ def test_shards_say_what_they_are(folder):
     assert [meta["index"] for meta in shard.metas] == [job.index for job in plan[0].clips]
 
 
-def test_renderers_take_turns_on_the_graphics_cards(monkeypatch):
+def test_a_renderer_draws_on_the_graphics_card_it_was_given(monkeypatch):
     monkeypatch.setenv(GL_DEVICE, "before")
-    monkeypatch.setattr("engine_sim.recording.workers._start_worker", lambda *_: None)
-    started, seen = multiprocessing.get_context("spawn").Value("i", 0), []
-    for _ in range(4):
-        _start_renderer(None, None, None, started, 2)
-        seen.append(os.environ[GL_DEVICE])
-    assert seen == ["0", "1", "0", "1"]
-    _start_renderer(None, None, None, started, 1)
-    assert os.environ[GL_DEVICE] == "1"  # one card: whatever the environment says
+    monkeypatch.setattr(workers.signal, "signal", lambda *_: None)
+    _start_worker(None, None, None, None)
+    assert os.environ[GL_DEVICE] == "before"  # one card: whatever the environment says
+    _start_worker(None, None, None, 1)
+    assert os.environ[GL_DEVICE] == "1"

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from engine_sim.core.errors import UserError
 from engine_sim.views.class_view import ClassView, Painter, make_painter, open_class_view
+from engine_sim.views.culling import draw_list
 from engine_sim.views.frame import FrameState
 from engine_sim.views.gl_context import SMOOTHING, open_gl
 from engine_sim.views.scene_data import Batch, Prototype
@@ -282,3 +283,52 @@ def test_ending_what_was_never_begun_says_so():
     view: ClassView = open_class_view(scene_of(ROTATED), 64, 64, "cpu")
     with pytest.raises(RuntimeError, match="begin"):
         view.end()
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_planes_begun_ahead_beside_class_maps_are_those_drawn_alone(backend):
+    scene = village(cells=4, objects=40)
+    frames = [FrameState(k, look_along((0.0, 0.0, 5.0 + k), 0.3 * k, -0.1), ()) for k in range(5)]
+    names = ("class", "depth", "motion", "object")
+    with open_class_view(scene, 96, 64, backend) as view:
+        alone = [(view.draw(f), view.planes(f, frames[max(k - 1, 0)], names)) for k, f in enumerate(frames)]
+        ahead = []
+        for k, frame in enumerate(frames):
+            draws = draw_list(scene, frame)
+            view.begin(frame, draws)
+            view.begin_planes(frame, frames[max(k - 1, 0)], names, draws)
+            if k >= 2:
+                ahead.append((view.end(), view.end_planes()))
+        ahead += [(view.end(), view.end_planes()) for _ in range(2)]
+    for (maps, planes), (other_maps, other_planes) in zip(alone, ahead, strict=True):
+        assert np.array_equal(maps, other_maps)
+        assert set(planes) == set(other_planes) == set(names)
+        assert all(np.array_equal(planes[name], other_planes[name]) for name in names)
+    assert len({maps.tobytes() for maps, _ in alone}) == 5
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_another_camera_with_the_same_draw_list_is_another_picture(backend):
+    """Painters keep what they drew or sent last; a list alone does not say what is seen."""
+    scene = village(cells=4, objects=40)
+    draws = whole_list(scene)
+    cameras = [look_along((0.0, 0.0, 5.0), turn, -0.1) for turn in (0.0, 1.5)]
+    painter: Painter = make_painter(scene, 96, 64, backend)
+    mixed = [painter.classes(draws, cameras[0]), painter.surfaces(draws, cameras[1]).class_id]
+    painter.close()
+    for camera, got in zip(cameras, mixed, strict=True):
+        fresh: Painter = make_painter(scene, 96, 64, backend)
+        assert np.array_equal(fresh.classes(whole_list(scene), camera), got)
+        fresh.close()
+    assert not np.array_equal(*mixed)
+
+
+def test_planes_in_turn_and_planes_ahead_do_not_mix():
+    frame = FrameState(0, FACING, ())
+    with open_class_view(scene_of(ROTATED), 64, 64, "cpu") as view:
+        with pytest.raises(RuntimeError, match="begin_planes"):
+            view.end_planes()
+        view.begin_planes(frame, None, ["depth"])
+        with pytest.raises(RuntimeError, match="fetch those"):
+            view.planes(frame, None, ["depth"])
+        assert set(view.end_planes()) == {"depth"}

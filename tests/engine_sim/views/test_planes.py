@@ -10,7 +10,7 @@ from engine_sim.core.errors import UserError
 from engine_sim.views.class_view import make_painter
 from engine_sim.views.culling import body_rotation
 from engine_sim.views.frame import Camera, CarPose, FrameState
-from engine_sim.views.planes import OUT_OF_SIGHT, SKY_DEPTH, assemble
+from engine_sim.views.planes import OUT_OF_SIGHT, SKY_DEPTH, assemble, half_depth, plain_half_depth
 from engine_sim.views.scene_data import Batch, Prototype
 from render_bridge.palette import GRASS, SKY
 
@@ -204,3 +204,19 @@ def test_the_message_of_an_unknown_plane_lists_the_known_ones():
 
     with open_class_view(WALL, 64, 64, "cpu") as view, pytest.raises(UserError, match="class, depth, motion, object"):
         view.planes(frame_at(FACING), None, ["flow"])
+
+
+def test_depth_as_halves_has_the_bits_of_its_plain_twin():
+    """Every half that is a distance, what lies beside it and half-way to the next one; and the ends of the range."""
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(np.float32)
+    ties = 0.5 * (halves[:-1] + halves[1:])
+    ends = np.array([0.0, 1e-9, 65503.0, SKY_DEPTH, 65519.0, 65520.0, 1e20, np.inf], np.float32)
+    beside = [np.nextafter(values, np.float32(to)) for values in (halves, ties) for to in (0.0, np.inf)]
+    distance = np.concatenate([halves, ties, *beside, ends])
+    assert np.array_equal(half_depth(distance).view(np.uint16), plain_half_depth(distance).view(np.uint16))
+
+
+def test_depth_as_halves_keeps_any_shape_and_takes_views_that_skip():
+    distance = np.linspace(0.3, 2500.0, 60, dtype=np.float32).reshape(3, 4, 5)
+    for values in (distance, distance[:, ::2], distance[..., 1]):
+        assert np.array_equal(half_depth(values), plain_half_depth(values))

@@ -1,0 +1,1 @@
+"""Split attention: one attention as several with fewer keys each, so that few queries fill a whole graphics card."""

@@ -1,0 +1,1 @@
+"""Turned heads: queries and keys, normalised and turned by their places; what stands before every attention."""
