@@ -114,7 +114,7 @@ class Game:
             return f"{self.drive.rig.kind}: a recording keeps its camera"
         kind = CAMERAS[(CAMERAS.index(self.drive.rig.kind) + 1) % len(CAMERAS)]
         self.drive.rig = CameraRig(kind, self.drive.track)
-        self.drive.rig.reset(self.world.poses()[PLAYER])
+        self.drive.rig.reset(self.world.pose(PLAYER))
         return kind
 
     def lost(self, ticks: int) -> None:

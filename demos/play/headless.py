@@ -268,7 +268,7 @@ def figures(game: Game, clocks: dict[str, float], frames: int, options: PlayOpti
         "film": str(out) if isinstance(out, Path) else None,
         "track": options.setup.track,
         "seed": options.setup.seed,
-        "cars": len(world.poses()),
+        "cars": world.cars,
         "size": f"{options.width}x{options.height}",
         "frames": frames,
         "game_seconds": round(world.tick / TICK_RATE, 3),

@@ -51,7 +51,7 @@ def read_hud(world: World, plan: Minimap, started_tick: int | None) -> Hud:
         plan: the circuit's map.
         started_tick: tick of the green light, None before it.
     """
-    laps, place, cars = world.setup.laps, world.standings().index(PLAYER) + 1, len(world.poses())
+    laps, place, cars = world.setup.laps, world.standings().index(PLAYER) + 1, world.cars
     since_start = None if started_tick is None else (world.tick - started_tick) / TICK_RATE
     return Hud(
         speed=f"{abs(world.speed(PLAYER)) * KMH:.0f}",

@@ -188,6 +188,10 @@ class World:
         """Every car as a view needs it."""
         return tuple(_pose(row) for row in self.state.cars.tolist())
 
+    def pose(self, car: int) -> CarPose:
+        """One car as a view needs it: what a camera that follows it asks for at every tick."""
+        return _pose(self.state.cars[car].tolist())
+
     def standings(self) -> list[int]:
         """Car numbers, leader first."""
         return [int(i) for i in self.state.order]

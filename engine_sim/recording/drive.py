@@ -37,7 +37,7 @@ class Drive:
         self.track = load_track(setup.track) if track is None else track
         self.world = World(setup, self.track)
         self.rig = CameraRig(camera, self.track)
-        self.rig.reset(self.world.poses()[0])
+        self.rig.reset(self.world.pose(0))
 
     @property
     def tick(self) -> int:
@@ -47,7 +47,7 @@ class Drive:
     def step(self, controls: Controls = IDLE) -> None:
         """One tick of world and camera."""
         self.world.step(controls)
-        self.rig.step(self.world.poses()[0])
+        self.rig.step(self.world.pose(0))
 
     def frame(self) -> FrameState:
         """The present moment as views take it."""

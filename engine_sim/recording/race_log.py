@@ -81,7 +81,7 @@ def simulate_race(job: RaceJob, path: Path, stopped: Callable[[], bool] = lambda
     track = load_track(job.setup.track)
     world = World(job.setup, track)
     rigs = {kind: CameraRig(kind, track) for kind in job.cameras}
-    pose = world.poses()[0]
+    pose = world.pose(0)
     for rig in rigs.values():
         rig.reset(pose)
     controls_at = _controller(job)
@@ -96,7 +96,7 @@ def simulate_race(job: RaceJob, path: Path, stopped: Callable[[], bool] = lambda
             cameras[kind][frame] = pack_camera(rig.camera())
         for _ in range(step):
             world.step(controls_at(world))
-            pose = world.poses()[0]
+            pose = world.pose(0)
             for rig in rigs.values():
                 rig.step(pose)
     with ContainerWriter(path, KIND) as writer:

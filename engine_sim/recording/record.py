@@ -164,7 +164,7 @@ def _header(drive: Drive, options: RecordOptions, view: ClassView) -> form.Sessi
         renderer=view.label,
         teacher=options.teacher,
         teacher_codec=pick_encoder() if options.teacher == "mp4" else "",
-        cars=len(drive.world.poses()),
+        cars=drive.world.cars,
         state_fields=field_names(drive.world.state),
         package=form.package_version(),
         # A scripted drive is the same every time, name included; two drives of people may share all of the above.

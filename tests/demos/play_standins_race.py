@@ -55,6 +55,13 @@ class RingWorld:
         still = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, False, 0.0)
         return tuple(CarPose(RADIUS * np.cos(a), RADIUS * np.sin(a), *still) for a in angles)
 
+    @property
+    def cars(self) -> int:
+        return CARS
+
+    def pose(self, car: int) -> CarPose:
+        return self.poses()[car]
+
     def speed(self, car: int) -> float:
         return 30.0
 

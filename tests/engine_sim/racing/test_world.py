@@ -47,6 +47,7 @@ def test_looking_changes_nothing():
     for _ in range(2):
         first = world.poses()
         assert first == world.poses()
+        assert first == tuple(world.pose(car) for car in range(world.cars))
         _ = (world.standings(), world.lap_time, world.speed(0), world.gear(0), world.phase, world.countdown_ticks)
         world.save()
     assert world.hash() == before
