@@ -21,6 +21,7 @@ DEFAULT_PRESET = "nano"
 MOST_CHUNK = 1000
 MOST_BATCH = 32
 SLOWEST_MS = 60_000.0
+LEAST_PATIENCE_S, MOST_PATIENCE_S = 1.0, 60.0
 DEFAULT_RATE = 24
 
 Say = Callable[[str], None]
@@ -36,6 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--first-chunk", type=int, metavar="N", help="of the first (model: 28; palette: as --chunk)")
     parser.add_argument("--planes", metavar="NAME,…", help="palette: guide planes to ask for: depth, motion, object")
     parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
+    parser.add_argument(
+        "--patience", type=float, default=1.0, metavar="S", help="silence after which an engine counts as gone (1)"
+    )
     parser.add_argument("--overbook", action="store_true", help="take in engines also if all would be late then")
     parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
     add_stream_arguments(parser)
@@ -69,6 +73,11 @@ def run(args: argparse.Namespace) -> int:
             raise UserError(f"--{name.replace('_', '-')} must be at least 1 and at most {MOST_CHUNK}, got {value}")
     if not 0 <= args.slow <= SLOWEST_MS:
         raise UserError(f"--slow must be at least 0 and at most {SLOWEST_MS:g} milliseconds, got {args.slow:g}")
+    if not LEAST_PATIENCE_S <= args.patience <= MOST_PATIENCE_S:
+        raise UserError(
+            f"--patience must be at least {LEAST_PATIENCE_S:g} and at most {MOST_PATIENCE_S:g} seconds, "
+            f"got {args.patience:g}"
+        )
     plans = stream_plans(args, DEFAULT_RATE)
     with mendable(), stoppable(), Lines() as lines, ExitStack() as stack:
         keys = keys_of(args)
@@ -136,8 +145,9 @@ def palette_factory(args: argparse.Namespace) -> tuple[RendererFactory, str]:
     first = args.first_chunk or chunk
     window = 2 * max(chunk, first) + 2
     offer = Offer(
-        "palette stand-in", run=chunk, first_run=first, window=window, planes=planes, max_sessions=args.sessions
-    )
+        "palette stand-in", run=chunk, first_run=first, window=window, planes=planes, max_sessions=args.sessions,
+        dead_ms=dead_after(args.patience),
+    )  # fmt: skip
     what = "the palette stand-in (no model: it colours the classes)"
     return PaletteFactory(offer, args.slow / 1000), what
 
@@ -156,6 +166,11 @@ def model_factory(args: argparse.Namespace, preset: str, say: Say) -> tuple[Rend
     factory = StreamFactory(plan, say=say)
     factory.warm_up()
     return factory, factory.what
+
+
+def dead_after(patience: float) -> int:
+    """Seconds → milliseconds of silence after which a peer is gone."""
+    return round(1000 * patience)
 
 
 def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
@@ -178,4 +193,5 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
         args.eager,
         args.compile,
         args.batch,
+        dead_after(getattr(args, "patience", 1.0)),
     )

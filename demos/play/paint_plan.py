@@ -16,6 +16,11 @@ PRESETS = ("nano", "base", "toy", "palette")
 """``palette`` is the stand-in without a model: it colours the classes."""
 
 
+PATIENT = ("--patience", "5")
+"""For a renderer of our own: where two cores draw and paint, the threads that keep the bridge alive may wait for a
+second and more. That the other one has died is seen from its process, and not from its silence."""
+
+
 @dataclass(frozen=True)
 class PaintPlan:
     """Who paints, and after what.
@@ -40,8 +45,8 @@ class PaintPlan:
 def serve_words(plan: PaintPlan) -> list[str]:
     """Words of ``paintover serve`` for a preset, without the address."""
     if plan.preset == "palette":
-        return ["--renderer", "palette", "--chunk", "8", "--first-chunk", "28", "--sessions", "1"]
-    return ["--preset", str(plan.preset), *(["--random-weights"] if plan.random_weights else [])]
+        return ["--renderer", "palette", "--chunk", "8", "--first-chunk", "28", "--sessions", "1", *PATIENT]
+    return ["--preset", str(plan.preset), *(["--random-weights"] if plan.random_weights else []), *PATIENT]
 
 
 def weights_there(preset: str) -> bool:

@@ -52,6 +52,7 @@ class RendererPlan:
         eager: launch every window's work anew on a GPU too, instead of recording it.
         compile: compile the networks at the start: a minute or more, and then half the time on a GPU.
         batch: most sessions whose chunks are drawn as one; None for what suits the device. Only powers of two occur.
+        dead_ms: milliseconds of silence after which an engine counts as gone.
     """
 
     preset: str = "nano"
@@ -65,6 +66,7 @@ class RendererPlan:
     eager: bool = False
     compile: bool = False
     batch: int | None = None
+    dead_ms: int = 1000
 
 
 class StreamFactory:
@@ -191,6 +193,7 @@ class StreamFactory:
             first_run=first,
             window=first + 2 * run,
             max_sessions=plan.sessions,
+            dead_ms=plan.dead_ms,
         )
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor, nn
+
+from kernels.split_attention.split import why_not
 
 from . import autoencoder, generator
 from .autoencoder import Autoencoder, AutoencoderConfig
@@ -87,4 +90,10 @@ def _processors(weight: Tensor) -> int:
     if weight.device.type != "cuda" or weight.dtype not in (torch.bfloat16, torch.float16):
         return 0
     properties = torch.cuda.get_device_properties(weight.device)
-    return properties.multi_processor_count if properties.major >= 9 else 0
+    if properties.major < 9:
+        return 0
+    if reason := why_not(weight.device, weight.dtype):
+        told = f"keys cannot be split on this card, so attention stays whole, which is slower: {reason}"
+        warnings.warn(told, RuntimeWarning, stacklevel=3)
+        return 0
+    return properties.multi_processor_count

@@ -10,10 +10,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
+from .plain import attention
+
 QUERIES = 128
 """Queries of a block, in the kernels for heads of 128."""
 LEAST_KEYS = 512
 """Keys of a part: shorter ones cost more than they save."""
+MOST_ERROR = 3.0
+"""Times what plain attention in the same number type errs by; parts that are weighed wrongly err by far more."""
 
 
 def parts_for(query: Tensor, key: Tensor, processors: int) -> int:
@@ -57,3 +61,22 @@ def _of_each_part(q: Tensor, k: Tensor, v: Tensor) -> tuple[Tensor, Tensor]:
         made = torch.ops.aten._scaled_dot_product_cudnn_attention(q, k, v, None, True)
         return made[0], made[1]
     return torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(q, k, v)
+
+
+@torch.no_grad()
+def why_not(device: torch.device, dtype: torch.dtype) -> str | None:
+    """Why the keys cannot be split on this device; None if they can: a small trial is right.
+
+    The library's kernel is not part of torch's promises: another version may refuse, or mean something else by its
+    logarithms.
+    """
+    draw = torch.Generator().manual_seed(0)
+    q, k, v = (torch.randn(2, long, 2, 128, generator=draw).to(device, dtype) for long in (QUERIES, 512, 512))
+    q = 3 * q  # so that the parts weigh differently
+    try:
+        made = split_attention(q, k, v, 2)
+    except RuntimeError as error:
+        return str(error)
+    truth = attention(q.float(), k.float(), v.float())
+    plain, split = (float((x.float() - truth).abs().max()) for x in (attention(q, k, v), made))
+    return None if split <= MOST_ERROR * plain + 1e-5 else f"it errs by {split:.3g}, plain attention by {plain:.3g}"

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from demos.play.paint_plan import PaintPlan, serve_words
+from demos.play.paint_plan import PATIENT, PaintPlan, serve_words
 from demos.play.renderer_process import MOST_DEATHS, PAUSE_S, RendererProcess
 from engine_sim.core.errors import UserError
 
@@ -147,6 +147,11 @@ def running(pid: int) -> bool:
 
 
 def test_presets_are_words_of_serve():
-    assert serve_words(PaintPlan(preset="nano")) == ["--preset", "nano"]
-    assert serve_words(PaintPlan(preset="toy", random_weights=True)) == ["--preset", "toy", "--random-weights"]
+    assert serve_words(PaintPlan(preset="nano")) == ["--preset", "nano", *PATIENT]
+    assert serve_words(PaintPlan(preset="toy", random_weights=True)) == [
+        "--preset",
+        "toy",
+        "--random-weights",
+        *PATIENT,
+    ]
     assert serve_words(PaintPlan(preset="palette"))[:2] == ["--renderer", "palette"]

@@ -1,5 +1,6 @@
 """The model behind a socket: whole loops over ipc, controls with both receipts, faults that stay in their session."""
 
+import argparse
 import contextlib
 import os
 import subprocess
@@ -13,7 +14,8 @@ import pytest
 import torch
 
 from demos import cli
-from demos.commands.serve import add_arguments, choose_preset
+from demos.commands.serve import add_arguments, choose_preset, palette_factory, plan_of
+from demos.renderer.factory import RendererPlan, StreamFactory
 from diffusion_render.model.bundle import save_renderer
 from diffusion_render.model.weights import WeightsHeader
 from render_bridge.palette import RACING
@@ -276,6 +278,10 @@ def test_weights_that_do_not_fit_are_one_line_and_exit_code_2(tmp_path, address,
         ([*TOY, "--planes", "depth"], "--planes and --slow are for --renderer palette"),
         ([*TOY, "--weights", "."], "--random-weights takes none from --weights"),
         (["--preset", "toy", "--random-weights", "--threads", "0"], "--threads must be 1 to 64, got 0"),
+        (
+            ["--renderer", "palette", "--patience", "0.9"],
+            "--patience must be at least 1 and at most 60 seconds, got 0.9",
+        ),
         ([*TOY, "--device", "abacus"], "--device abacus: torch cannot use it here"),
     ],
 )
@@ -286,9 +292,18 @@ def test_options_that_contradict_are_refused(address, capsys, words, text):
     assert error.count("\n") == 1
 
 
-def chosen(*words):
-    import argparse
+def test_patience_is_what_engines_are_told():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    for words, dead in (((), 1000), (("--patience", "2.5"), 2500)):
+        args = parser.parse_args(words)
+        assert palette_factory(args)[0].offer.dead_ms == dead
+        assert plan_of(args, "toy").dead_ms == dead
+    plan = RendererPlan("toy", random_weights=True, threads=1, dead_ms=2500)
+    assert StreamFactory(plan, print).offer.dead_ms == 2500
 
+
+def chosen(*words):
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     return choose_preset(parser.parse_args(words))

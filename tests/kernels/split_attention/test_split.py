@@ -3,6 +3,7 @@
 import pytest
 import torch
 
+from kernels.split_attention import split
 from kernels.split_attention.plain import attention
 from kernels.split_attention.split import LEAST_KEYS, parts_for, split_attention
 
@@ -72,6 +73,22 @@ def test_one_graph_holds_it_when_compiled():
 def test_so_many_parts_as_a_card_has_room_for(n, queries, keys, processors, parts):
     query, key = torch.empty(n, queries, 4, 128, device="meta"), torch.empty(n, keys, 4, 128, device="meta")
     assert parts_for(query, key, processors) == parts
+
+
+def test_a_library_that_cannot_is_found_out_with_the_reason(monkeypatch):
+    cpu = torch.device("cpu")
+    assert split.why_not(cpu, torch.float32) is None
+    whole = split._of_each_part
+
+    def refuse(*_):
+        raise RuntimeError("no such kernel")
+
+    for broken, reason in (
+        (refuse, "no such kernel"),
+        (lambda *qkv: (whole(*qkv)[0], 1.44 * whole(*qkv)[1]), "errs by"),
+    ):
+        monkeypatch.setattr(split, "_of_each_part", broken)
+        assert reason in split.why_not(cpu, torch.float32)
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="the library's kernel runs on a graphics card alone")
