@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
-import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
 from diffusion_render.model import attention, decoder, layers
 from diffusion_render.model import generator as generators
-from diffusion_render.model.attention import HEAD, KeyValue, Rotary, rotary_table
+from diffusion_render.model.attention import KeyValue, Rotary, rotary_table
 from diffusion_render.model.generator import Embedded, Generator, Tokens
+from kernels.split_attention.plain import attention as in_three_operations
 
 
 class TokenLevels(Generator):
@@ -27,8 +27,8 @@ class TokenLevels(Generator):
         return embedded._replace(modulation=self.modulation(levels).unflatten(1, (units, places)))
 
 
-class PrefixKept(nn.Module):
-    """Keys and values of the prefix are kept for the session, those of the history made anew in every step.
+class Forgetful(nn.Module):
+    """Stands in for a generator that keeps more.
 
     Args:
         generator: whose work it is.
@@ -37,6 +37,10 @@ class PrefixKept(nn.Module):
     def __init__(self, generator: Generator) -> None:
         super().__init__()
         self.generator = generator
+
+
+class PrefixKept(Forgetful):
+    """Keys and values of the prefix are kept for the session, those of the history made anew in every step."""
 
     def prefix(self, text: Tensor, reference: Tokens, sink: Tokens | None) -> list[KeyValue]:
         """As ``Generator.prefix``."""
@@ -51,16 +55,8 @@ class PrefixKept(nn.Module):
         return self.generator.step(self.generator.remember(*known), chunk)
 
 
-class NothingKept(nn.Module):
-    """The whole window goes through the network in every step.
-
-    Args:
-        generator: whose work it is.
-    """
-
-    def __init__(self, generator: Generator) -> None:
-        super().__init__()
-        self.generator = generator
+class NothingKept(Forgetful):
+    """The whole window goes through the network in every step."""
 
     def prefix(self, *inputs: Any) -> tuple[Any, ...]:
         """Put off until each step."""
@@ -85,9 +81,7 @@ def with_token_levels(generator: Generator) -> TokenLevels:
 
 def plain_attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
     """``attention.attend`` as three operations: the scores lie in memory in full."""
-    q, k, v = (x.transpose(1, 2) for x in (query, key, value))
-    weights = torch.softmax(q @ k.transpose(-1, -2) * HEAD**-0.5, -1)
-    return (weights @ v).transpose(1, 2).flatten(2)
+    return in_three_operations(query, key, value).flatten(2)
 
 
 def fused_attend(query: Tensor, key: Tensor, value: Tensor) -> Tensor:

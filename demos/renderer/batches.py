@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
-from typing import TypeAlias
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from diffusion_render.stream.transport import Fetch
 from diffusion_render.stream.window import RenderWindow, WindowOutputs
 from render_bridge.protocol.events import FrameTaken
 
+T = TypeVar("T")
+U = TypeVar("U")
 Run: TypeAlias = tuple[StreamRenderer, Sequence[FrameTaken]]
 Drawn: TypeAlias = list[NDArray[np.uint8]] | Exception
 Launched: TypeAlias = tuple[WindowOutputs, Fetch] | Exception
@@ -58,11 +60,11 @@ class Batches:
             except Exception as error:
                 drawn[k] = renderer.failed(error)
         for group in self._groups(prepared):
-            launched = {}
+            launched: dict[int, Launched] = {}
             for k, made in zip(group, self._make([prepared[k] for k in group]), strict=True):
-                launched[k] = _launched(runs[k][0], prepared[k], made)
+                launched[k] = _unless_failed(made, _sent_out, runs[k][0], prepared[k])
             for k in group:  # all pictures are on their way by now: here is time, until they come
-                launched[k] = _prepared_for_next(prepared[k], launched[k])
+                launched[k] = _unless_failed(launched[k], _with_next_prepared, prepared[k])
             for k in group:
                 drawn[k] = _completed(runs[k][0], prepared[k], launched[k])
         return [drawn[k] for k in range(len(runs))]
@@ -91,30 +93,30 @@ class Batches:
                 return list(make_together(self._model, [run.draft for run in group], self._windows, self._looks))
             except RuntimeError as error:  # too little memory for all at once, for example: one by one it may do
                 self.give_up(len(group), error)
-        return [_made_alone(run) for run in group]
+        return [_unless_failed(run, _made_alone) for run in group]
 
 
-def _made_alone(run: PreparedRun) -> WindowOutputs | Exception:
+def _unless_failed(before: T | Exception, act: Callable[..., U], *given: Any) -> U | Exception:
+    """What ``act`` makes of what was there before; or the error that was there, or is raised now."""
+    if isinstance(before, Exception):
+        return before
     try:
-        return run.stream.make(run.draft)
+        return act(before, *given)
     except Exception as error:
         return error
 
 
-def _launched(renderer: StreamRenderer, run: PreparedRun, made: WindowOutputs | Exception) -> Launched:
-    try:
-        return made if isinstance(made, Exception) else (made, renderer.fetch(run, made))
-    except Exception as error:
-        return error
+def _made_alone(run: PreparedRun) -> WindowOutputs:
+    return run.stream.make(run.draft)
 
 
-def _prepared_for_next(run: PreparedRun, launched: Launched) -> Launched:
-    try:
-        if not isinstance(launched, Exception):
-            run.stream.draw_ahead(run.draft, launched[0])
-        return launched
-    except Exception as error:
-        return error
+def _sent_out(made: WindowOutputs, renderer: StreamRenderer, run: PreparedRun) -> tuple[WindowOutputs, Fetch]:
+    return made, renderer.fetch(run, made)
+
+
+def _with_next_prepared(launched: tuple[WindowOutputs, Fetch], run: PreparedRun) -> tuple[WindowOutputs, Fetch]:
+    run.stream.draw_ahead(run.draft, launched[0])
+    return launched
 
 
 def _completed(renderer: StreamRenderer, run: PreparedRun, launched: Launched) -> Drawn:

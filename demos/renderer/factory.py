@@ -66,7 +66,7 @@ class RendererPlan:
     eager: bool = False
     compile: bool = False
     batch: int | None = None
-    dead_ms: int = 1000
+    dead_ms: int = Offer.dead_ms
 
 
 class StreamFactory:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
-
 import moderngl
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +9,7 @@ from numpy.typing import NDArray
 from render_bridge.palette import SKY
 
 from .frame import Camera
+from .gl_buffers import PixelBuffers
 from .gl_context import SMOOTHING, load_shader, open_gl
 from .gl_scene import GlScene, picture_matrix, set_uniform
 from .planes import Surfaces
@@ -33,10 +32,8 @@ class GlPainter:
         self.size = (width, height)
         self._gl = open_gl()
         self.label, self.software = self._gl.label, self._gl.software
-        self._pending: deque[moderngl.Buffer] = deque()
-        self._spare: list[moderngl.Buffer] = []
-        self._pending_surfaces: deque[moderngl.Buffer] = deque()
-        self._spare_surfaces: list[moderngl.Buffer] = []
+        self._maps = PixelBuffers(width * height)
+        self._surfaces = PixelBuffers(6 * width * height)
         self._uploaded: DrawList | None = None
         try:
             with self._gl as ctx:
@@ -81,22 +78,20 @@ class GlPainter:
         """Start surfaces and their copy into a pixel buffer; ``end_surfaces`` fetches the oldest ones started."""
         pixels = self.size[0] * self.size[1]
         with self._gl as ctx:
-            buffer = self._spare_surfaces.pop() if self._spare_surfaces else ctx.buffer(reserve=6 * pixels)
+            buffer = self._surfaces.spare(ctx)
             target = self._draw("surfaces", draws, camera)
             for plane, code, offset in ((2, "f4", 0), (0, "u1", 4 * pixels), (1, "u1", 5 * pixels)):
                 target.read_into(
                     buffer, components=1, attachment=plane, alignment=1, dtype=code, write_offset=offset
                 )  # fmt: skip
-            self._pending_surfaces.append(buffer)
+            self._surfaces.begun(buffer)
 
     def end_surfaces(self) -> Surfaces:
         """Class, object and distance of the oldest ``begin_surfaces`` not yet ended, as new arrays."""
         shape, pixels = (self.size[1], self.size[0]), self.size[0] * self.size[1]
         data = np.empty(6 * pixels, np.uint8)
         with self._gl:
-            buffer = self._pending_surfaces.popleft()
-            self._spare_surfaces.append(buffer)
-            buffer.read_into(data)
+            self._surfaces.fetch(data)
         distance = data[: 4 * pixels].view(np.float32).reshape(shape)
         classes, objects = data[4 * pixels :].reshape(2, *shape)
         np.putmask(distance, classes == SKY, np.inf)
@@ -105,22 +100,20 @@ class GlPainter:
     def begin(self, draws: DrawList, camera: Camera) -> None:
         """Start a class map and its copy into a pixel buffer; ``end`` fetches the oldest one started."""
         with self._gl as ctx:
-            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=self.size[0] * self.size[1])
+            buffer = self._maps.spare(ctx)
             self._draw("classes", draws, camera).read_into(buffer, components=1, alignment=1, dtype="u1")
-            self._pending.append(buffer)
+            self._maps.begun(buffer)
 
     def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """Class map uint8 [H, W] of the oldest ``begin`` not yet ended, in ``out`` if given."""
         with self._gl:
-            buffer = self._pending.popleft()
-            self._spare.append(buffer)
             classes = np.empty((self.size[1], self.size[0]), np.uint8) if out is None else out
-            buffer.read_into(classes)
+            self._maps.fetch(classes)
             return classes
 
     def close(self) -> None:
         """Release everything; further calls raise RuntimeError."""
-        for held in ("_scene", "_passes", "_pending", "_spare", "_pending_surfaces", "_spare_surfaces"):
+        for held in ("_scene", "_passes", "_maps", "_surfaces"):
             self.__dict__.pop(held, None)
         self._gl.close()
 

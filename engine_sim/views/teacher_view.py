@@ -7,7 +7,6 @@ does one at a time.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from ..core.errors import UserError
 from .culling import draw_list
 from .frame import FrameState
+from .gl_buffers import PixelBuffers
 from .gl_context import open_gl
 from .look import Look
 from .scene_data import DrawList, Scene
@@ -60,12 +60,10 @@ class TeacherView:
 
     def __init__(self, scene: Scene, width: int, height: int, look: Look, samples: int) -> None:
         self.size = (width, height)
-        self._bytes = 3 * width * height
         self._gl = open_gl()
         self.label = self._gl.label
         self._scene = scene
-        self._pending: deque[moderngl.Buffer] = deque()
-        self._spare: list[moderngl.Buffer] = []
+        self._in_flight = PixelBuffers(3 * width * height, dynamic=True)
         self._timed: Callable[[str], AbstractContextManager[object]] = untimed
         try:
             with self._gl as ctx:
@@ -88,7 +86,7 @@ class TeacherView:
 
     def draw(self, frame: FrameState, draws: DrawList | None = None) -> NDArray[np.uint8]:
         """RGB uint8 [H, W, 3] of a frame, row 0 at the top; ``draws`` spares culling if another view has done it."""
-        if self.__dict__.get("_pending"):
+        if self.__dict__.get("_in_flight"):
             raise RuntimeError("draw between begin and end: fetch the frames in flight first")
         self.begin(frame, draws)
         return self.end()
@@ -96,24 +94,21 @@ class TeacherView:
     def begin(self, frame: FrameState, draws: DrawList | None = None) -> None:
         """Start a frame and its copy into a pixel buffer. At most IN_FLIGHT may wait for ``end``."""
         with self._gl as ctx:
-            if len(self._pending) >= IN_FLIGHT:
+            if len(self._in_flight) >= IN_FLIGHT:
                 raise RuntimeError(f"{IN_FLIGHT} frames are in flight: call end before the next begin")
-            buffer = self._spare.pop() if self._spare else ctx.buffer(reserve=self._bytes, dynamic=True)
+            buffer = self._in_flight.spare(ctx)
             self._paint(ctx, frame, draw_list(self._scene, frame) if draws is None else draws)
             with self._timed("develop"):
                 self._darkroom.develop(self._rows)
             with self._timed("copy"):
-                # A copy that is only ever copied to and read: cards keep such buffers within the processor's reach.
                 ctx.copy_buffer(buffer, self._rows)
-            self._pending.append(buffer)
+            self._in_flight.begun(buffer)
 
     def end(self, out: NDArray[np.uint8] | None = None) -> NDArray[np.uint8]:
         """RGB uint8 [H, W, 3] of the oldest frame begun and not yet ended, in ``out`` (contiguous) if given."""
         with self._gl:
-            buffer = self._pending.popleft()
             picture = np.empty((self.size[1], self.size[0], 3), np.uint8) if out is None else out
-            buffer.read_into(picture)
-            self._spare.append(buffer)
+            self._in_flight.fetch(picture)
             return picture
 
     def time_passes(self) -> PassTimer:
@@ -142,7 +137,7 @@ class TeacherView:
         self._shadows = SunShadows(ctx, self._scene, self._parts, 1024 if software else 2048)
         self._hills = HillShade(ctx, self._scene.ground)
         self._darkroom = Darkroom(ctx, self.size)
-        self._rows = ctx.buffer(reserve=self._bytes, dynamic=True)
+        self._rows = ctx.buffer(reserve=3 * self.size[0] * self.size[1], dynamic=True)
         self._seen = SeenPass(ctx, self.size, min(samples, ctx.max_integer_samples), one_word=not software)
         self._painter: Painter = CardPainter(ctx, self._seen.features)
         if software:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import platform
 import sys
-from collections.abc import Callable
 from functools import partial
 
 import torch
@@ -13,14 +12,12 @@ import torch.nn.functional as F
 from torch import Tensor
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
-from kernels.timing import milliseconds
+from kernels.timing import milliseconds_on
 
 from .split import split_attention
 
 QUERIES, KEYS, HEADS, WIDTH = 2016, 5104, 4, 128
 PARTS = 1, 2, 4
-CALLS = 50
-"""On a card so many calls are recorded and replayed at once, so that launching them does not count."""
 
 
 @torch.inference_mode()
@@ -37,10 +34,10 @@ def main() -> None:
             made = F.scaled_dot_product_attention(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2))
         return made.transpose(1, 2)
 
-    figures: dict[str, object] = {"whole_ms": _time(whole, device)}
+    figures: dict[str, object] = {"whole_ms": milliseconds_on(device, whole)}
     for parts in PARTS:
         call = torch.compile(split_attention, dynamic=False) if device.type == "cuda" else split_attention
-        figures[f"{parts}_parts_ms"] = _time(partial(call, q, k, v, parts), device)
+        figures[f"{parts}_parts_ms"] = milliseconds_on(device, partial(call, q, k, v, parts))
         figures[f"{parts}_parts_differ"] = (call(q, k, v, parts) - whole()).abs().max().item()
     size = {"queries": QUERIES, "keys": KEYS, "heads": HEADS, "width": WIDTH, "device": str(device)}
     print(
@@ -48,24 +45,6 @@ def main() -> None:
             {"bench": "split_attention", **size, **figures, "torch": torch.__version__, "cpu": platform.machine()}
         )
     )
-
-
-def _time(call: Callable[[], object], device: torch.device) -> dict[str, float]:
-    if device.type != "cuda":
-        return milliseconds(call)
-    for _ in range(3):
-        call()
-    torch.cuda.synchronize()
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for _ in range(CALLS):
-            call()
-
-    def replay() -> None:
-        graph.replay()
-        torch.cuda.synchronize()
-
-    return {name: each / CALLS for name, each in milliseconds(replay).items()}
 
 
 if __name__ == "__main__":

@@ -17,4 +17,5 @@ def attention(query: Tensor, key: Tensor, value: Tensor) -> Tensor:
         ``[N, Q, heads, D]``.
     """
     q, k, v = query.transpose(1, 2), key.transpose(1, 2), value.transpose(1, 2)
-    return (torch.softmax((q * q.shape[-1] ** -0.5) @ k.transpose(-1, -2), -1) @ v).transpose(1, 2)
+    weights = torch.softmax(q @ k.transpose(-1, -2) * q.shape[-1] ** -0.5, -1)
+    return (weights @ v).transpose(1, 2)

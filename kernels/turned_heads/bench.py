@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import platform
 import sys
+from functools import partial
 
 import torch
 
-from kernels.timing import milliseconds
+from kernels.timing import milliseconds_on
 
 from .fused import turned_heads_fused
 from .plain import turned_heads
@@ -28,13 +29,7 @@ def main() -> None:
     figures = {}
     for name, twin in (("plain", turned_heads), ("fused", turned_heads_fused)):
         compiled = torch.compile(twin, dynamic=False)
-
-        def call(compiled=compiled) -> None:
-            compiled(x, gain, cos, sin)
-            if device.type == "cuda":
-                torch.cuda.synchronize()
-
-        figures[f"{name}_ms"] = milliseconds(call)
+        figures[f"{name}_ms"] = milliseconds_on(device, partial(compiled, x, gain, cos, sin))
     size = {"tokens": TOKENS, "heads": HEADS, "width": WIDTH, "device": str(device), "dtype": str(dtype)}
     print(
         json.dumps({"bench": "turned_heads", **size, **figures, "torch": torch.__version__, "cpu": platform.machine()})
