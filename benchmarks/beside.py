@@ -97,7 +97,7 @@ def public_peer(public: PublicDit, chunk: Chunk) -> Peer:
 def our_peers(chunk: Chunk) -> list[Peer]:
     """Our generator with the structure encoder, and our chunk from class maps to bytes."""
     model, bench = chunk.bench.model, chunk.bench
-    inputs, noises = chunk.inputs(chunk.prefix(model)), list(chunk.noise_maker(True)())
+    inputs, noises = chunk.inputs(chunk.prefix(model)), list(chunk.noise_maker(model, True)())
     frames, pixels, name = FRAMES * bench.schedule.chunk, bench.width * bench.height, model.config.preset
 
     def whole() -> object:

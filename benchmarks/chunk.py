@@ -69,11 +69,11 @@ class Chunk:
         maps, noise, history, state = tree_map_only(Tensor, torch.clone, anew)
         return old._replace(maps=maps, noise=noise, history=history, decoder=state, prefix=prefix)
 
-    def noise_maker(self, fused: bool) -> Callable[[], Iterator[Tensor | None]]:
-        """Makes the anchored noise of all units, each when its turn comes; on the processor by either twin."""
-        octaves, bench = self.bench.model.config.autoencoder.noise_octaves, self.bench
-        if octaves == 0:
+    def noise_maker(self, model: Renderer, fused: bool) -> Callable[[], Iterator[Tensor | None]]:
+        """Makes a model's anchored noise of all units, each when its turn comes; on the processor by either twin."""
+        bench = self.bench
+        if model.config.autoencoder.noise_octaves == 0:
             return lambda: iter([None] * bench.schedule.chunk)
         plain = not fused and bench.device.type == "cpu"
-        make = Plain(torch.from_numpy(noise_volume())) if plain else GuideNoise(octaves, bench.device)
+        make = Plain(torch.from_numpy(noise_volume())) if plain else GuideNoise(model.autoencoder, bench.device)
         return lambda: (make(self._guides, bench.dtype) for _ in range(bench.schedule.chunk))

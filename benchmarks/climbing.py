@@ -59,7 +59,7 @@ class Climber:
         self.rung, self._chunk = rung, chunk
         self._renderer = renderer_for(rung, chunk.bench.model, backend)
         self._window: RenderWindow = RecordedWindows(CudaRecorder(), say) if rung.recorded else render_window
-        self._noise = chunk.noise_maker(rung.fused)
+        self._noise = chunk.noise_maker(self._renderer, rung.fused)
         self.times: list[float] = []
         self.busy: list[float] = []  # of the processor, which what else it has to do does not lengthen
         with set_as(rung, self._renderer):

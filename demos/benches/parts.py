@@ -116,7 +116,7 @@ def bench_decoder(plan: PartsPlan) -> dict[str, Any]:
     autoencoder = bench.model.autoencoder
     units = bench.schedule.chunk
     maps, latents, look = bench.maps(units), bench.latents(units), autoencoder.look(bench.look_table)
-    guide_noise = GuideNoise(bench.model.config.autoencoder.noise_octaves, bench.device)
+    guide_noise = GuideNoise(bench.model.autoencoder, bench.device)
     guides = standing_guides(FRAMES, bench.height, bench.width)
     _, state = autoencoder.decode(latents[:, :1], autoencoder.codes(maps[:, :FRAMES]), look)
 

@@ -64,7 +64,7 @@ class DecoderLane:
         table = measure_look(picture, reference.class_map.to(self._device)[None], self._autoencoder.config.classes)
         with torch.inference_mode():
             self._look = self._autoencoder.look(table.to(self._dtype))
-        self._noise = GuideNoise(self._autoencoder.config.noise_octaves, self._device)
+        self._noise = GuideNoise(self._autoencoder, self._device)
         self._waiting: Shots | None = None
         self._encoder: EncoderState | None = None
         self._decoder: DecoderState | None = None

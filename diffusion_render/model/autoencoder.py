@@ -8,6 +8,8 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
+from kernels.anchored_noise.plain import Cameras, anchored_noise
+
 from .decoder import PIXELS, Decoder, DecoderState
 from .encoder import FRAMES, Encoder
 from .structure import BlockTable, ClassRows, block_codes, reads_by_comparison
@@ -121,7 +123,11 @@ class Autoencoder(nn.Module):
         structure, base = both.split([look.decoder.shape[-1], PIXELS], 3)
         return structure, base
 
+    def anchor(self, depth: Tensor, cameras: Cameras, volume: Tensor) -> Tensor:
+        """The noise that ``decode`` can read, of F frames of one stream; see ``anchored_noise``."""
+        return anchored_noise(depth, cameras, volume)
+
     def compile_for_play(self, backend: str = "inductor") -> None:
-        """Compile ``codes`` and ``decode``, for the shapes that come."""
-        for name in ("codes", "decode"):
+        """Compile ``codes``, ``decode`` and ``anchor``, for the shapes that come."""
+        for name in ("codes", "decode", "anchor"):
             setattr(self, name, torch.compile(getattr(self, name), dynamic=False, backend=backend))

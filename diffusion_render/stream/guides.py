@@ -11,8 +11,9 @@ import torch
 from torch import Tensor
 
 from kernels.anchored_noise.fast_cpu import anchored_noise_cpu
-from kernels.anchored_noise.plain import Cameras, anchored_noise, noise_volume
+from kernels.anchored_noise.plain import Cameras, noise_volume
 
+from ..model.autoencoder import Autoencoder
 from ..model.transfer import send
 
 CAMERA_VALUES = 12
@@ -49,12 +50,14 @@ class GuideNoise:
     """Anchored noise of a unit, on the device of the decoder.
 
     Args:
-        octaves: that the decoder reads; 0 for a decoder that reads none.
+        autoencoder: whose decoder reads the noise, or reads none. Cards draw it with its ``anchor``: a hundred small
+            steps a pixel, which are worth compiling.
         device: where it is wanted.
     """
 
-    def __init__(self, octaves: int, device: torch.device) -> None:
-        self._wanted, self._device = octaves > 0, device
+    def __init__(self, autoencoder: Autoencoder, device: torch.device) -> None:
+        self._autoencoder, self._device = autoencoder, device
+        self._wanted = autoencoder.config.noise_octaves > 0
         plain = self._wanted and device.type != "cpu"
         self._volume = torch.from_numpy(noise_volume()).to(device) if plain else None
 
@@ -75,7 +78,7 @@ class GuideNoise:
         depth = send(frames.depth, self._device)
         cameras = cameras_of(send(frames.camera.float(), self._device))
         if self._volume is not None:
-            noise = anchored_noise(depth, cameras, self._volume)
+            noise = self._autoencoder.anchor(depth, cameras, self._volume)
             return lambda dtype: noise.to(dtype)[None, None]
         made = _worker().submit(anchored_noise_cpu, depth, cameras)
         return lambda dtype: made.result().to(dtype)[None, None]

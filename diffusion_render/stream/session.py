@@ -81,7 +81,7 @@ class StreamSession:
         self.renderer, self.config, self._render = renderer, config, render
         weight = next(renderer.parameters())
         self.device, self.dtype = weight.device, weight.dtype
-        self._guide_noise = GuideNoise(renderer.config.autoencoder.noise_octaves, self.device)
+        self._guide_noise = GuideNoise(renderer.autoencoder, self.device)
         shape = 1, 1, renderer.config.autoencoder.latent, config.height // 32, config.width // 32
         self._unit_noise = UnitNoise(shape, self.device, self.dtype)
         self.look = make_look(self.renderer, reference, reference_map, text, reference_camera)

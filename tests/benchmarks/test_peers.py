@@ -84,7 +84,7 @@ def test_history_and_prompt_reach_the_chunk(public, which):
 def test_our_transformer_makes_the_latents_of_our_whole_chunk(chunk):
     model = chunk.bench.model
     inputs = chunk.inputs(chunk.prefix(model))
-    whole = render_window(model, chunk.steps, inputs, list(chunk.noise_maker(True)()))
+    whole = render_window(model, chunk.steps, inputs, list(chunk.noise_maker(model, True)()))
     alone = generate(model, chunk.steps, inputs)
     alone = alone / alone.square().mean(2, keepdim=True).sqrt()
     assert torch.allclose(alone, whole.latents, atol=1e-4)

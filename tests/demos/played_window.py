@@ -55,9 +55,24 @@ class Play:
         return int(self.report.with_suffix(".ready").read_text())
 
     def so_far(self) -> dict:
-        """What the player was told, and how many painted pictures were shown, a tenth of a second ago."""
+        """See ``WatchedWindow.so_far``; a tenth of a second old."""
         live = self.report.with_suffix(".live")
-        return json.loads(live.read_text()) if live.exists() else {"said": [], "painted": 0}
+        return json.loads(live.read_text()) if live.exists() else {"said": [], "painted": 0, "raced": 0, "controls": []}
+
+    def felt(self, throttle: float, steer: float = 0.0) -> None:
+        """Wait until the car has got these controls from the keys."""
+        wait_for(lambda: self.so_far()["controls"] == [throttle, steer, True], 30)
+
+    def race_on(self, ticks: int) -> None:
+        """Wait until the race is that many ticks further."""
+        goal = self.so_far()["raced"] + ticks
+        wait_for(lambda: self.so_far()["raced"] >= goal, 30)
+
+    def waits(self, seconds: float = 0.5) -> bool:
+        """True if the race does not go on for that long."""
+        before = self.so_far()["raced"]
+        time.sleep(seconds)
+        return self.so_far()["raced"] == before
 
     def leave(self) -> dict:
         """Leave by the menu, whose last entry it is, and read the report."""

@@ -96,7 +96,10 @@ def test_a_stream_that_breaks_off_is_missed_and_not_said_to_have_ended(browser, 
 
 NOTE_TITLES = """
   window.titles = new Set();
-  setInterval(() => window.titles.add(document.getElementById("title")?.textContent), 5);
+  setInterval(() => {
+    const title = document.getElementById("title");
+    if (title) window.titles.add(title.textContent); // the page may not have been read that far
+  }, 5);
 """
 
 

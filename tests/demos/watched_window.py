@@ -52,16 +52,19 @@ class BusyLoader(QuickLoader):
         return super().game(options, place, progress)
 
 
-def wiggle(ready: Path) -> None:
-    """Once the race runs, plug in a pad, steer right at full throttle for half a second, pull the plug."""
-    while not ready.exists():
+def wiggle(window: WatchedWindow) -> None:
+    """Once the race runs, plug in a pad, steer right at full throttle, pull the plug when the car has felt it."""
+    while not window.ready.exists():
         time.sleep(0.02)
     pad = VirtualPad()
-    time.sleep(0.3)
+    while not window.desk.inputs.pads.names():
+        time.sleep(0.02)
     pad.axis(0, 32767)
     pad.axis(5, 32767)
-    time.sleep(0.5)
+    while window.last_controls() != [1.0, -1.0, False]:
+        time.sleep(0.02)
     pad.unplug()
+    window.ready.with_suffix(".unplugged").touch()
 
 
 class WatchedWindow(PlayWindow):
@@ -71,6 +74,7 @@ class WatchedWindow(PlayWindow):
         self.pumped: list[float] = []
         self.note: dict[str, Any] = {}
         self.ready = Path()
+        self.game: Game | None = None
         super().__init__(*args, **words)
         self.said: list[str] = []
         self._pump, say = self.desk.pump, self.desk.notices.say
@@ -78,8 +82,18 @@ class WatchedWindow(PlayWindow):
         self.desk.notices.say = lambda text: (self.said.append(text), say(text))[1]
 
     def so_far(self) -> dict[str, Any]:
-        """What was said to the player, and how many painted pictures were shown."""
-        return {"said": self.said, "painted": self.desk.studio.link.pictures if self.desk.studio else 0}
+        """What the player was told, how many painted pictures were shown, and how the race stands."""
+        return {
+            "said": self.said,
+            "painted": self.desk.studio.link.pictures if self.desk.studio else 0,
+            "raced": len(self.game.world.controls) if self.game else 0,
+            "controls": self.last_controls(),
+            "menu": self.desk.events.overlay is not None,
+        }
+
+    def last_controls(self) -> list[float]:
+        """Throttle, steering and whether they are digital, of the last tick; nothing before it."""
+        return as_words(self.game)[-1] if self.game and self.game.world.controls else []
 
     def _watched_pump(self):
         now = time.monotonic()
@@ -93,8 +107,14 @@ class WatchedWindow(PlayWindow):
     def _drive(self, game):
         self.note["loading_gaps"] = sorted(b - a for a, b in itertools.pairwise(self.pumped))
         process = self.desk.studio and self.desk.studio._renderer.process
+        self.game = game
         self.ready.write_text(str(process.pid if process else ""))
         return super()._drive(game)
+
+
+def as_words(game: Game | None) -> list[list[Any]]:
+    """Throttle, steering and whether they are digital, for each tick of a race."""
+    return [] if game is None else [[c.throttle, c.steer, c.digital] for c in game.world.controls]
 
 
 def paint_of(words: list[str]) -> PaintPlan | None:
@@ -134,7 +154,7 @@ def play(report: Path, words: list[str]) -> int:
     window = WatchedWindow(options, lambda job: Painter(job, opener), loader)
     window.ready = report.with_suffix(".ready")
     if "pad" in words:
-        threading.Thread(target=wiggle, args=(window.ready,), daemon=True).start()
+        threading.Thread(target=wiggle, args=(window,), daemon=True).start()
     code = guarded("play", lambda: run(window, report))
     if window.loading:
         leave_at_once(code)
@@ -160,8 +180,7 @@ def evening(report: Path, options: PlayOptions, by_pad: bool) -> int:
     if by_pad:
         threading.Thread(target=press_pad, args=(report.with_suffix(".ready"), evening.front), daemon=True).start()
     game = evening.run()
-    ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
-    report.write_text(json.dumps({"raced": raced, "ticks": ticks}))
+    report.write_text(json.dumps({"raced": raced, "ticks": as_words(game)}))
     return 0
 
 
@@ -208,7 +227,11 @@ def run(window: WatchedWindow, report: Path) -> int:
     try:
         game = window.run()
     finally:
-        ticks = [] if game is None else [(c.throttle, c.steer, c.digital) for c in game.world.controls]
-        note = {**window.note, "ticks": ticks, "lost_ticks": window.desk.lost_ticks, "view": window.desk.stage.view}
+        note = {
+            **window.note,
+            "ticks": as_words(game),
+            "lost_ticks": window.desk.lost_ticks,
+            "view": window.desk.stage.view,
+        }
         report.write_text(json.dumps({**note, **window.so_far(), "pads": window.desk.inputs.pads.names()}))
     return 0

@@ -73,7 +73,7 @@ def test_a_unit_with_a_frame_without_guides_is_drawn_from_its_maps_alone():
 def test_a_decoder_that_reads_no_noise_takes_guides_and_ignores_them():
     plain = toy_renderer()
     assert torch.equal(render(session(plain), some_guides()), render(session(plain), None))
-    assert GuideNoise(0, torch.device("cpu"))(some_guides(4), torch.float32) is None
+    assert GuideNoise(plain.autoencoder, torch.device("cpu"))(some_guides(4), torch.float32) is None
 
 
 def test_guides_that_do_not_fit_are_refused_with_both_shapes():
