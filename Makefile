@@ -15,9 +15,10 @@ WORKERS ?= auto
 play: $(READY)
 	$(BIN)/paintover play $(PLAY_ARGS)
 
+# In the order of their folders: the long files are those of demos, and one of them at the end would keep a core waiting.
 # Tests that need the machine for themselves come last. 5: TEST_ARGS choose none of them.
 test: $(READY)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -m "not alone" $(TEST_ARGS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder -m "not alone" $(TEST_ARGS)
 	$(BIN)/python -m pytest -m alone $(TEST_ARGS) || [ $$? = 5 ]
 
 # Engines that nobody here wrote. In an environment of their own: VizDoom's pygame-ce and our pygame own the same folder.

@@ -27,23 +27,25 @@ class Groups:
         """Most runs that are drawn together."""
         return 1 if self._sharing is None else self._sharing.sizes[-1]
 
-    @property
-    def thrift(self) -> float:
-        """See ``SharingFactory``; 1 without one."""
-        return 1.0 if self._sharing is None else self._sharing.thrift
+    def share(self, count: int) -> float:
+        """What a run takes where so many of its kind are, as a share of what it takes alone: those who wait for a busy
+        renderer are drawn in the largest number that they fill."""
+        if self._sharing is None:
+            return 1.0
+        return [share for size, share in zip(self._sharing.sizes, self._sharing.shares) if size <= count][-1]
 
     @property
     def pixel_seconds(self) -> float:
-        """What a pixel takes at best, as far as the factory knows; 0 if it does not."""
-        return 0.0 if self._sharing is None else self._sharing.pixel_seconds * self.thrift
+        """What a pixel of a run that is drawn alone takes, as far as the factory knows; 0 if it does not."""
+        return 0.0 if self._sharing is None else self._sharing.pixel_seconds
 
     def next(self, waiting: Sequence[Work]) -> list[Work]:
         """Those of the sessions, each with a run that is ready, that are drawn next; of equal age in their order."""
         by_age = sorted(waiting, key=lambda work: work.ready[0][-1].received)
         if self._sharing is None or len(by_age) < 2:
             return by_age[:1]
-        kind = self._kind(by_age[0])
-        alike = [work for work in by_age if self._kind(work) == kind] if kind is not None else by_age[:1]
+        kind = self.kind(by_age[0])
+        alike = [work for work in by_age if self.kind(work) == kind] if kind is not None else by_age[:1]
         return alike[: max(size for size in self._sharing.sizes if size <= len(alike))]
 
     def render(self, group: Sequence[Work], runs: Sequence[list[FrameTaken]]) -> list[Pictures | Exception]:
@@ -56,8 +58,8 @@ class Groups:
         except Exception as error:
             return [error] * len(group)
 
-    def _kind(self, work: Work) -> Hashable | None:
-        assert self._sharing is not None
-        if not work.begun or work.controls:  # what these change is known only once they are in force
-            return None
+    def kind(self, work: Work) -> Hashable | None:
+        """Equal for sessions whose runs, which are ready, can be drawn together; None for one that is drawn alone."""
+        if self._sharing is None or not work.begun or work.controls:
+            return None  # what controls change is known only once they are in force
         return self._sharing.kind(work.renderer, work.ready[0])

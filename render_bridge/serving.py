@@ -1,4 +1,4 @@
-"""The loop of a renderer: sessions, runs, controls at chunk borders, receipts, and when to ask for the next run."""
+"""The loop of a renderer: sessions, runs, controls at chunk borders, receipts."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 
 from .admission import Admission
+from .asking import Asking
 from .groups import Groups
 from .plain_text import LINE, shown
 from .protocol.events import (
@@ -28,19 +29,6 @@ from .zmq.keys import Keys
 from .zmq.renderer_end import RendererEnd
 
 IDLE_S = 0.05
-AHEAD_ABOVE = 0.25
-"""Durations of a frame that drawing a run takes. In play, what is drawn sooner is done well before the next frame can
-come, and nothing should hold it up that may as well be done afterwards."""
-AHEAD_BELOW = 0.9
-"""Below this load, all sessions together, the next run is asked for before one is drawn: frames flow in meanwhile.
-Above it a session that is alone is asked while its run is drawn, so late that the next is complete just at its end."""
-EARLY_S = 0.01
-"""How much sooner than that: an owner of a socket sleeps a while, and a frame takes its time."""
-IN_HAND = 2
-"""Above it frames would only grow old in our hands: so many runs at most wait to be drawn, each one as many as can be
-drawn together. Beside them so many are on their way as are drawn while one comes."""
-PATIENT_RUNS = 2
-"""Durations of a run after which an engine that sends nothing no longer counts as asked."""
 
 
 class ServeLoop:
@@ -63,7 +51,8 @@ class ServeLoop:
         self._end, self._factory, self._talk = end, factory, Talk(say)
         self.works: dict[bytes, Work] = {}
         self._groups = Groups(factory)
-        self._admission = Admission(self._groups.pixel_seconds)
+        self._asking = Asking(end, self.works, self._groups)
+        self._admission = Admission(self._groups.pixel_seconds, self._groups.share, end.offer.planes)
         if not overbook:
             end.refuse_by(self._admission.refusal)
 
@@ -82,7 +71,7 @@ class ServeLoop:
         busy = any(w.ready for w in self.works.values())
         self._take_all(0.0 if busy else timeout)
         self._talk.tick()
-        self._ask_idle()
+        self._asking.ask_idle()
         drawn: set[bytes] = set()
         while group := self._groups.next([w for w in self.works.values() if w.ready and w.token not in drawn]):
             drawn.update(work.token for work in group)
@@ -90,12 +79,12 @@ class ServeLoop:
             for work in group:
                 self._end.hurry(work.token)
             self._take_all(0.0)  # whose frames have come meanwhile is not idle
-            self._ask_idle()
+            self._asking.ask_idle()
 
     @property
     def load(self) -> float:
-        """Of all sessions together; below 1 every engine gets its full rate."""
-        return sum(w.share for w in self.works.values())
+        """See ``Asking.load``."""
+        return self._asking.load
 
     def _take_all(self, timeout: float) -> None:
         for event in self._end.events(timeout):
@@ -118,6 +107,7 @@ class ServeLoop:
             work.frames = [f for f in work.frames if f.grant != event.grant]
         elif isinstance(event, SessionParked):
             self._tell(event.session, "waits for its engine")
+            work.away = True
             work.forget()
 
     def _note(self, event: RendererEvent) -> None:
@@ -158,6 +148,7 @@ class ServeLoop:
             )
             return
         work = self.works[event.session]
+        work.away = False
         work.forget()
         if event.flushed:
             work.renderer.reset(None)
@@ -168,54 +159,23 @@ class ServeLoop:
         if control.kind == "reset":
             work.forget()
 
-    def _ask_idle(self) -> None:
-        """Ask the sessions that have nothing to draw: all of them if there is time, else whose turn it is."""
-        most = IN_HAND * self._groups.largest + (int(len(self.works) / self.load) if self.load else 0)
-        for work in list(self.works.values()):
-            idle = not work.ready and not work.frames and self._end.running(work.token) == 0
-            if idle and (self.load < AHEAD_BELOW or len(self.works) <= most or self._in_hand() < most):
-                self._ask(work)
-
-    def _in_hand(self) -> int:
-        """Sessions whose frames wait, or are on their way."""
-        now = time.monotonic()
-        return sum(
-            bool(w.ready) or (self._end.running(t) > 0 and now - w.asked_at < PATIENT_RUNS * w.run_seconds)
-            for t, w in self.works.items()
-        )
-
-    def _ask(self, work: Work, not_before: int = 0) -> None:
-        offer = self._end.offer
-        work.asked_at = time.monotonic()
-        self.works[work.token] = self.works.pop(work.token)  # its turn comes again after everybody else's
-        first = not work.begun or any(c.kind == "reset" for c in work.controls)
-        run = offer.first_run if first else work.renderer.run or offer.run
-        self._end.ask(work.token, run, offer.first_run, not_before)
-
     def _draw(self, group: list[Work]) -> None:
+        for work in group:
+            kind = self._groups.kind(work)
+            work.kind = work.kind if kind is None else kind  # a control makes a single run go alone
         runs = [work.ready.popleft() for work in group]
+        load = self.load
         for work, frames in zip(group, runs, strict=True):
             self._settle(work)
             work.begun = True
-            ahead = self._ahead(work, len(frames))
-            if ahead is not None and self._end.running(work.token) == 0:
-                self._ask(work, ahead)
+            self._asking.ask_ahead(work, len(frames), load)
             work.chunk += 1
-        self._ask_waiting()
+        self._asking.ask_waiting(load)
         started = time.monotonic_ns()
         drawn = self._groups.render(group, runs)
         stamps = {"started": started, "rendered": time.monotonic_ns()}
         for work, frames, pictures in zip(group, runs, drawn, strict=True):
             self._deliver(work, frames, pictures, stamps, len(group))
-
-    def _ask_waiting(self) -> None:
-        """Ask whoever still has to wait for his turn, or his engine would skip frames meanwhile."""
-        if self.load >= AHEAD_BELOW:
-            return
-        for work in list(self.works.values()):
-            waits = len(work.ready) == 1 and not work.frames and work.begun and not work.controls
-            if waits and self._end.running(work.token) == 0:
-                self._ask(work)
 
     def _deliver(
         self, work: Work, frames: list[FrameTaken], drawn: Pictures | Exception, stamps: dict[str, int], together: int
@@ -227,24 +187,12 @@ class ServeLoop:
             self._end.fail(work.token, frames[0].grant, chunk, f"chunk {chunk}: {type(drawn).__name__}: {drawn}")
             return
         seconds = (stamps["rendered"] - stamps["started"]) / 1e9 / together / len(frames)
-        thrift = self._groups.thrift if together == 1 else 1.0
-        work.took(seconds, thrift)
+        alone = seconds / self._groups.share(together)
+        work.took(seconds, alone)
         if chunk > 0:
-            self._admission.took(work.token, seconds * thrift)
+            self._admission.took(work.token, alone, work.kind)
         for frame, pixels in zip(frames, drawn, strict=True):
             self._end.answer(frame, pixels, chunk, stamps)
-
-    def _ahead(self, work: Work, frames: int) -> int | None:
-        """When to ask for the next run, monotonic nanoseconds, if before this one of so many frames is drawn."""
-        if not work.times:
-            return None
-        if work.keeps_all:  # nothing grows old there
-            return 0
-        if self.load < AHEAD_BELOW:
-            return 0 if work.load * frames > AHEAD_ABOVE else None
-        seconds = work.frame_seconds * (work.load * frames + 1) - work.run_seconds - EARLY_S
-        alone = len(self.works) == 1 and work.run_seconds > work.frame_seconds
-        return time.monotonic_ns() + int(1e9 * max(0.0, seconds)) if alone else None
 
     def _tell(self, session: bytes, text: str) -> None:
         who = f"session {session.hex()[:8]} " if session else ""

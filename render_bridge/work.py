@@ -66,8 +66,8 @@ class SharingFactory(RendererFactory, Protocol):
         """What a pixel of a run that is drawn alone takes; 0 if that is not known yet."""
 
     @property
-    def thrift(self) -> float:
-        """What a run takes in the largest number, as a share of what it takes alone; at most 1."""
+    def shares(self) -> tuple[float, ...]:
+        """For each of ``sizes`` what a run takes then, as a share of what it takes alone; 1 for the first."""
 
     def kind(self, renderer: Any, frames: Sequence[FrameTaken]) -> Hashable | None:
         """Equal for runs that can be drawn together; None for one that is drawn alone."""
@@ -87,16 +87,20 @@ class Work:
     keeps_all: bool
     chunk: int = 0
     begun: bool = False
+    away: bool = False
+    """Its engine is gone for now."""
     asked_at: float = 0.0
     frames: list[FrameTaken] = field(default_factory=list)
     ready: deque[list[FrameTaken]] = field(default_factory=deque)
     controls: deque[Control] = field(default_factory=deque)
+    kind: Hashable | None = None
+    """Of the newest run that was drawn, see ``SharingFactory``."""
     load: float = 0.0
     """Share of a frame's duration that drawing it takes; compute time only, so pauses do not distort it (B41)."""
-    share: float = 0.0
-    """The same if it were always drawn with as many others as can be: what it takes of a renderer that is busy."""
+    load_alone: float = 0.0
+    """The same if it were always drawn alone."""
     times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
-    shared_times: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
+    times_alone: deque[float] = field(default_factory=lambda: deque(maxlen=TIMES_KEPT))
 
     def forget(self) -> None:
         """Drop all frames: a reset, or an engine that went away."""
@@ -108,9 +112,9 @@ class Work:
         """How long the frames of a run take to come."""
         return (self.renderer.run or self.run) * self.frame_seconds
 
-    def took(self, seconds: float, thrift: float = 1.0) -> None:
-        """A frame was drawn in so many seconds, of which it would take the share ``thrift`` in the best company."""
+    def took(self, seconds: float, seconds_alone: float) -> None:
+        """A frame was drawn in so many seconds, and would have taken so many alone."""
         self.times.append(seconds)
-        self.shared_times.append(seconds * thrift)
+        self.times_alone.append(seconds_alone)
         self.load = statistics.median(self.times) / self.frame_seconds
-        self.share = statistics.median(self.shared_times) / self.frame_seconds
+        self.load_alone = statistics.median(self.times_alone) / self.frame_seconds

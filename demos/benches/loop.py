@@ -1,7 +1,8 @@
 """Figures of the whole loop: engine, class view, bridge, model in a process of its own, and pictures shown when due.
 
 As in play, without a window: the engine runs in real time, a frame is drawn at each of its due times, and ``Pacing``
-says when its picture would be shown. Input to photon is the time from the input that a frame shows to that moment.
+says when its picture would be shown. Input to photon is the time from the input that a frame shows to that moment: by
+the stamps that travel with the frame, and, in a run of its own, found in the pixels.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from demos.benches.marks import Marks
 from demos.benches.spread import spread
 from demos.bridge.drawn import OFFERED_PLANES, drawn_frame
 from demos.play.pacing import Arrived, Pacing, PacingConfig
@@ -26,7 +28,7 @@ from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.views.class_view import open_class_view
 from engine_sim.views.scene import build_scene
-from render_bridge.palette import RACING
+from render_bridge.palette import GRASS, RACING, SKY
 from render_bridge.protocol.engine_greeting import Greeting
 from render_bridge.protocol.events import Closed, EngineEvent, PictureTaken, Refused
 from render_bridge.zmq.engine_end import EngineEnd
@@ -34,6 +36,9 @@ from render_bridge.zmq.engine_end import EngineEnd
 SETTLE_S = 3.0
 """After the first picture, or half of the measured time: the buffer finds its size, nothing is counted."""
 WAIT_S = 60.0
+COMPILE_S = 600.0
+"""A model that is compiled at the start takes minutes."""
+LEAST_MARK_S = 0.25
 POLL_S = 0.002
 
 Say = Callable[[str], None]
@@ -48,6 +53,7 @@ class LoopPlan:
         seconds: that figures are made of.
         rivals: cars besides the player's.
         views: back end of the class view.
+        wait: seconds that the renderer may take to start.
     """
 
     track: str
@@ -57,6 +63,7 @@ class LoopPlan:
     fps: int = 24
     rivals: int = 15
     views: str = "auto"
+    wait: float = WAIT_S
 
 
 @dataclass
@@ -92,6 +99,7 @@ class Loop:
         self.end = EngineEnd(painter.address, greeting)
         self.pacing: Pacing[PictureTaken] = Pacing(1, 1)
         self.figures = LoopFigures()
+        self.marks: Marks | None = None
         self._begun = 0.0
         self._chosen: tuple[str, ...] = ()
         self._fresh = False
@@ -116,11 +124,11 @@ class Loop:
 
     def begin(self) -> None:
         """Wait for the renderer's greeting; media time begins."""
-        give_up = time.monotonic() + WAIT_S
+        give_up = time.monotonic() + self.plan.wait
         while not self.end.is_open:
             self.painter.check()
             if time.monotonic() > give_up:
-                raise UserError(f"no renderer after {WAIT_S:g} s; it said: {self.painter.said}")
+                raise UserError(f"no renderer after {self.plan.wait:g} s; it said: {self.painter.said}")
             for event in self.end.events(0.02):
                 self._take(event)
         welcome = self.end.welcome
@@ -144,12 +152,15 @@ class Loop:
         number = self._drive.tick // self._step + 1
         began = time.perf_counter()
         pressed = time.monotonic_ns()
+        mark = self.marks.class_at(pressed / 1e9) if self.marks else None
         for _ in range(self._step):
             self._drive.step()
         if self.media < number + 1:
             frame = self._drive.frame()
             planes = self.view.planes(frame, None, ("class", *self._chosen))
             class_map = planes.pop("class").astype(np.uint8, copy=False)
+            if mark is not None:
+                class_map = np.full_like(class_map, mark)
             self.figures.drawing.append(1000 * (time.perf_counter() - began))
             self.end.offer(drawn_frame(frame, class_map, planes, pressed))
         self._fresh = False
@@ -169,7 +180,10 @@ class Loop:
         self._fresh = True
         if self.first_at is None:
             self.first_at = time.monotonic()
-        self.figures.photons.append((time.monotonic_ns() - picture.stamps["input"]) / 1e6)
+        now = time.monotonic_ns()
+        self.figures.photons.append((now - picture.stamps["input"]) / 1e6)
+        if self.marks is not None:
+            self.marks.show(now / 1e9, picture.pixels)
 
     def _take(self, event: EngineEvent) -> None:
         if isinstance(event, PictureTaken):
@@ -195,13 +209,31 @@ def bench_loop(plan: LoopPlan, say: Say) -> dict[str, Any]:
             say(f"first rendered frame after {first:.1f} s")
             loop.run(min(SETTLE_S, plan.seconds / 2))
             report = {"first_frame_s": round(first, 3), **measure(loop, plan)}
+            report["marked_input_to_photon_ms"] = marked(loop, plan, report["input_to_photon_ms"]["median"])
         finally:
             loop.close()
     finally:
         painter.close()
     told = report["chunk_ms"]["median"], report["chunk_ms"]["p95"], report["input_to_photon_ms"]["median"]
     say("{:.1f} fps, chunk {:.0f} ms (p95 {:.0f}), input to photon {:.0f} ms".format(report["fps"], *told))
+    found = report["marked_input_to_photon_ms"]
+    say(
+        "no marked input was found in the pixels" if found is None else f"found in the pixels: {found['median']:.0f} ms"
+    )
     return report
+
+
+def marked(loop: Loop, plan: LoopPlan, expected: float) -> dict[str, float] | None:
+    """Milliseconds from marked inputs to the pixels that show them, over the plan's time; None if none was found.
+
+    Args:
+        expected: milliseconds that stamps say; marks come three times as slowly.
+    """
+    loop.marks = Marks((SKY, GRASS), max(LEAST_MARK_S, 3 * expected / 1000))
+    loop.run(plan.seconds)
+    found = [1000 * seconds for seconds in loop.marks.latencies()]
+    loop.marks = None
+    return spread(found) if found else None
 
 
 def measure(loop: Loop, plan: LoopPlan) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from demos.commands.serve import PRESETS, add_model_arguments, plan_of
-from demos.options import check_place, parse_size, positive
+from demos.options import check_fps, check_place, parse_size, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
 
@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 SIZES = "448x256,672x384,1344x768"
 BRIDGE_SIZE = "1344x768"
-WHAT = ("engine", "bridge", "decoder", "generator", "loop", "players", "web", "stream")
-MODEL = ("decoder", "generator", "loop", "players")
+WHAT = ("engine", "bridge", "decoder", "generator", "loop", "players", "soak", "web", "stream")
+MODEL = ("decoder", "generator", "loop", "players", "soak")
+PACED = ("loop", "players", "soak")
 MOST_PLAYERS = 256
 VISITED = ("web", "stream")
-SECONDS = {"loop": 20.0, "players": 20.0, "web": 1800.0, "stream": 1800.0}
+SECONDS = {"loop": 20.0, "players": 20.0, "soak": 600.0, "web": 1800.0, "stream": 1800.0}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,10 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         type=float,
         metavar="S",
-        help="for each figure (3; loop, players 20; slow renderer 60; visits 1800)",
+        help="for each figure (3; loop, players 20; slow renderer 60; soak, of media time, 600; visits 1800)",
     )
+    parser.add_argument("--fps", type=int, metavar="N", help="loop, players, soak: video frames a second (24)")
     parser.add_argument("--players", type=int, default=1, metavar="N", help="players: so many at once (1)")
-    parser.add_argument("--depth", action="store_true", help="players: they send depth and cameras too")
+    parser.add_argument("--depth", action="store_true", help="players, soak: depth and cameras come too")
     parser.add_argument(
         "--profile",
         type=Path,
@@ -61,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
         if args.what != "players":
             raise UserError(f"--profile is an option of `bench players`, got `bench {args.what}`")
         check_place(args.profile, "a trace")
+    if args.fps is not None and args.what not in PACED:
+        raise UserError(f"--fps is an option of bench {', '.join(PACED)}, got `bench {args.what}`")
     seconds = positive(SECONDS.get(args.what, 3.0) if args.seconds is None else args.seconds, "--seconds")
     if args.what in MODEL:
         report = measure_model(args, track, seconds)
@@ -129,6 +133,10 @@ def measure_model(args: argparse.Namespace, track: str, seconds: float) -> dict[
     set_up_torch(plan.threads)
     if args.what == "players":
         return measure_players(args, plan, seconds, size)
+    if args.what == "soak":
+        from demos.benches.soak import SoakPlan, bench_soak
+
+        return bench_soak(SoakPlan(plan, size, seconds, rate_of(args), args.depth), say=print)
     from demos.benches.parts import PartsPlan, bench_decoder, bench_generator
 
     bench = bench_decoder if args.what == "decoder" else bench_generator
@@ -146,13 +154,13 @@ def measure_players(
 
     if not 1 <= args.players <= MOST_PLAYERS:
         raise UserError(f"--players must be 1 to {MOST_PLAYERS}, got {args.players}")
-    players = PlayersPlan(plan, size, args.players, seconds, depth=args.depth, profile=args.profile)
+    players = PlayersPlan(plan, size, args.players, seconds, rate_of(args), args.depth, args.profile)
     return bench_players(players, say=print)
 
 
 def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tuple[int, int]) -> dict[str, Any]:
     """Figures of the whole loop; the model runs in another process. UserError without weights."""
-    from demos.benches.loop import LoopPlan, bench_loop
+    from demos.benches.loop import COMPILE_S, WAIT_S, LoopPlan, bench_loop
     from demos.bridge.options import mendable
     from diffusion_render.model.places import has_weights
 
@@ -160,8 +168,14 @@ def measure_loop(args: argparse.Namespace, track: str, seconds: float, size: tup
         raise UserError(f"no weights of {args.preset} are there to measure with; --random-weights costs the same time")
     words = ["--preset", args.preset, "--sessions", "1", *(["--random-weights"] if args.random_weights else [])]
     words += [f"--{name}" for name in ("eager", "compile") if getattr(args, name)]
-    for name in ("weights", "device", "threads", "number_type", "chunk"):
+    for name in ("weights", "device", "threads", "number_type", "chunk", "batch"):
         if getattr(args, name) is not None:
             words += [f"--{name.replace('_', '-')}", str(getattr(args, name))]
     with mendable():
-        return bench_loop(LoopPlan(track, words, size, seconds), say=print)
+        wait = COMPILE_S if args.compile else WAIT_S
+        return bench_loop(LoopPlan(track, words, size, seconds, rate_of(args), wait=wait), say=print)
+
+
+def rate_of(args: argparse.Namespace) -> int:
+    """Video frames a second. UserError unless the tick rate divides by it."""
+    return 24 if args.fps is None else check_fps(args.fps)

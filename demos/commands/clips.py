@@ -6,9 +6,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+from demos.commands.record import say_if_compiling
+from demos.ends import stoppable
 from demos.options import parse_size
 from demos.report import print_json
-from engine_sim.core.errors import UserError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,15 +25,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planes", default="", metavar="NAME,…", help="guide planes to keep: depth, motion, object")
     parser.add_argument("--sessions", type=Path, nargs="*", default=[], metavar="DIR", help="cut these drives instead")
     parser.add_argument("--clips-per-race", type=int, default=24, metavar="N", help="that share a race (default 24)")
-    parser.add_argument(
-        "--renderers", type=int, default=-1, metavar="N", help="processes that draw (default: by cores)"
-    )
+    parser.add_argument("--renderers", type=int, metavar="N", help="processes that draw (default: by cores)")
     parser.add_argument("--racers", type=int, default=4, metavar="N", help="processes that race, with --renderers")
     parser.add_argument("--gl-devices", type=int, default=1, metavar="N", help="graphics cards to share the drawing")
     parser.add_argument("--views", choices=("auto", "gl", "cpu"), default="auto", help="who draws the class maps")
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Cut the clips."""
     from engine_sim.recording.clip_plan import ClipPlan
@@ -52,12 +52,11 @@ def run(args: argparse.Namespace) -> int:
         sessions=tuple(str(path) for path in args.sessions),
         clips_per_race=args.clips_per_race,
     )
-    if args.gl_devices < 1:
-        raise UserError(f"--gl-devices must be at least 1, got {args.gl_devices}")
     workers = Workers.for_this_machine()
-    if args.renderers >= 0:
+    if args.renderers is not None:
         workers = Workers(args.renderers, args.racers)
     workers = replace(workers, gl_devices=args.gl_devices)
+    say_if_compiling()
     report = render_clips(plan, args.folder, workers, args.views)
     rate = report.frames / max(report.seconds, 1e-9)
     state = "finished" if report.finished else "stopped; the same command goes on"

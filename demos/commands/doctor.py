@@ -154,6 +154,20 @@ def check_codecs() -> list[Finding]:
     return [Finding("video", ", ".join(working), remedy, essential=True)]
 
 
+def check_rules() -> list[Finding]:
+    """Whether the rules are compiled here, and whether they can be kept."""
+    try:
+        from demos.play.preparing import rules_compiled
+        from engine_sim.core.jit import cache_root, can_be_written
+    except Exception as error:  # numba may be missing, or broken in any way
+        return [Finding("rules", "", str(error))]
+    folder = cache_root()
+    if not can_be_written(folder):
+        remedy = f"{folder} cannot be written, so every race compiles them anew: name a folder with PAINTOVER_CACHE"
+        return [Finding("rules", "", remedy)]
+    return [Finding("rules", f"{'compiled' if rules_compiled() else 'the first race compiles them'}, in {folder}")]
+
+
 def check_torcs() -> list[Finding]:
     """Foreign circuits."""
     try:
@@ -173,5 +187,6 @@ CHECKS: tuple[Callable[[], list[Finding]], ...] = (
     check_display,
     check_controllers,
     check_codecs,
+    check_rules,
     check_torcs,
 )

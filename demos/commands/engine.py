@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from demos.bridge.options import add_address_arguments, waiting_time
+from demos.commands.record import say_if_compiling
 from demos.ends import advising, stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_place, parse_size, positive
 from demos.report import print_json
+from engine_sim.core.errors import UserError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,6 +54,7 @@ def run(args: argparse.Namespace) -> int:
         args.prompt,
     )
     engine: RemoteEngine | None = None
+    say_if_compiling()
     with mendable():
         try:
             with stoppable(), Lines() as lines:
@@ -62,6 +65,10 @@ def run(args: argparse.Namespace) -> int:
             if engine is not None and engine.figures.pictures:
                 tell(engine.report(), track, args)
             raise
+        except OSError as error:
+            raise UserError(
+                f"cannot write {error.filename or args.memory}: {error.strerror or error}; the race ends here"
+            ) from error
     tell(engine.report(), track, args)
     return 0
 

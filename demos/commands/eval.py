@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from demos.ends import stoppable
 from demos.options import parse_look, parse_size, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
@@ -56,6 +57,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Score."""
     from demos.renderer.process import need_torch

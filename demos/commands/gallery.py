@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from demos.commands.play import VIEWS, add_renderer_arguments
 from demos.commands.replay import drive_options
+from demos.ends import stoppable
 from demos.options import CAMERAS, check_place, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
@@ -37,6 +38,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Make the gallery."""
     from demos.gallery.make import GalleryPlan, finish_gallery, make_exhibit

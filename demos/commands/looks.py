@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from demos.ends import advising
+from demos.ends import advising, stoppable
 from demos.options import DEFAULT_TRACK, NamedLook, parse_look, parse_size
 from demos.report import print_json
 from engine_sim.core.errors import UserError
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the looks whole, one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """List, describe and draw."""
     from engine_sim.views.look import look_names, look_split

@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 from pathlib import Path
 
+from demos.ends import stoppable
 from engine_sim.core.errors import UserError
 
 
@@ -21,6 +22,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--ratio", type=float, metavar="R", help="step of packed numbers; less is finer and larger")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Put the parts together and write them."""
     from demos.training.parts import Parts, blend_parts, generator_part

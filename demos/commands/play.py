@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from demos.ends import stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_fps, check_place, parse_size, positive
 from demos.play.paint_plan import PRESETS
 from demos.prompt_schedule.options import add_schedule_argument, scheduled
@@ -182,6 +183,7 @@ def checked_prompt(text: str | None) -> str | None:
     return None if text is None else printable(text).strip()
 
 
+@stoppable()
 def film(options: PlayOptions, seconds: float, out: Path | None, begin: float = 0.0) -> int:
     """Headless play; prints where the film is, and figures as JSON on the last line.
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
-from demos.ends import INTERRUPTED, advising
+from demos.ends import INTERRUPTED, advising, stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_fps, parse_look, parse_size, positive
 from demos.report import print_json
 
@@ -28,6 +29,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
+def say_if_compiling() -> None:
+    """One line on stderr if rules have to be compiled before anything moves."""
+    from demos.play.preparing import COMPILING, rules_compiled
+
+    if not rules_compiled():
+        print(COMPILING, file=sys.stderr, flush=True)
+
+
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Record. Exit code 130 if it was stopped, with Ctrl-C or SIGTERM: the session is shorter, and valid."""
     from demos.options import DEFAULT_LOOK, DEFAULT_TRACK
@@ -36,6 +46,7 @@ def run(args: argparse.Namespace) -> int:
     from engine_sim.recording.record import record_session
 
     setup = RaceSetup(track=args.track or DEFAULT_TRACK, seed=args.seed, rivals=args.rivals, laps=args.laps)
+    say_if_compiling()
     needs_look = args.look is not None or args.teacher != "none"
     with advising("--views cpu and --teacher none need none"):
         folder = record_session(

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demos.commands.play import VIEWS, add_renderer_arguments
-from demos.ends import INTERRUPTED, advising
+from demos.commands.record import say_if_compiling
+from demos.ends import INTERRUPTED, advising, stoppable
 from demos.options import CAMERAS, DEFAULT_LOOK, check_fps, parse_look, parse_size, positive
 from demos.prompt_schedule.options import add_schedule_argument, scheduled
 from demos.report import print_json
@@ -64,6 +65,7 @@ def add_film_arguments(parser: argparse.ArgumentParser) -> None:
     add_renderer_arguments(parser)
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """Replay, render anew, or film.
 
@@ -80,6 +82,7 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"--{word} is for a drive that is filmed: add --film FILE, --rtmp URL or --webrtc PORT")
     if filmed:
         return film(args)
+    say_if_compiling()
     return render(args) if args.render else compare(args)
 
 

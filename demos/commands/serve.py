@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demos.bridge.options import add_address_arguments
 from demos.streaming.options import add_stream_arguments, stream_plans
 from engine_sim.core.errors import UserError
+from render_bridge.protocol.offer import Offer
 
 if TYPE_CHECKING:
     from demos.renderer.factory import RendererPlan
@@ -22,6 +24,7 @@ MOST_CHUNK = 1000
 MOST_BATCH = 32
 SLOWEST_MS = 60_000.0
 LEAST_PATIENCE_S, MOST_PATIENCE_S = 1.0, 60.0
+PATIENCE_S = Offer.dead_ms / 1000
 DEFAULT_RATE = 24
 
 Say = Callable[[str], None]
@@ -36,10 +39,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--chunk", type=int, metavar="N", help="frames of a chunk (model: 8; palette: 1)")
     parser.add_argument("--first-chunk", type=int, metavar="N", help="of the first (model: 28; palette: as --chunk)")
     parser.add_argument("--planes", metavar="NAME,…", help="palette: guide planes to ask for: depth, motion, object")
-    parser.add_argument("--sessions", type=int, default=8, metavar="N", help="most engines at once (8)")
-    parser.add_argument(
-        "--patience", type=float, default=1.0, metavar="S", help="silence after which an engine counts as gone (1)"
-    )
+    most, silence = Offer.max_sessions, "silence after which an engine counts as gone"
+    parser.add_argument("--sessions", type=int, default=most, metavar="N", help=f"most engines at once ({most})")
+    parser.add_argument("--patience", type=float, default=PATIENCE_S, metavar="S", help=f"{silence} ({PATIENCE_S:g})")
     parser.add_argument("--overbook", action="store_true", help="take in engines also if all would be late then")
     parser.add_argument("--web", type=int, metavar="PORT", help="serve browsers too, at http://127.0.0.1:PORT/")
     add_stream_arguments(parser)
@@ -86,9 +88,9 @@ def run(args: argparse.Namespace) -> int:
         preset = choose_preset(args, lines.say)
         factory, what = palette_factory(args) if preset is None else model_factory(args, preset, lines.say)
         if plans:
-            from demos.streaming.serving import StreamedFactory
+            from demos.streaming.serving import streamed
 
-            factory = StreamedFactory(factory, plans, lines.say)
+            factory = streamed(factory, plans, lines.say)
             stack.callback(factory.close)
         gateway, keys = web_gateway(args.web, address, keys, lines.say)
 
@@ -134,7 +136,6 @@ def default_preset(say: Say) -> str | None:
 
 def palette_factory(args: argparse.Namespace) -> tuple[RendererFactory, str]:
     """The stand-in, and what it is. Raises UserError for a plane that does not exist."""
-    from render_bridge.protocol.offer import Offer
     from render_bridge.protocol.planes import PLANES
     from render_bridge.stand_in import PaletteFactory
 
@@ -161,7 +162,7 @@ def model_factory(args: argparse.Namespace, preset: str, say: Say) -> tuple[Rend
     need_torch()
     from demos.renderer.factory import StreamFactory
 
-    plan = plan_of(args, preset)
+    plan = served_plan(args, preset)
     set_up_torch(plan.threads)
     factory = StreamFactory(plan, say=say)
     factory.warm_up()
@@ -173,8 +174,22 @@ def dead_after(patience: float) -> int:
     return round(1000 * patience)
 
 
-def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
-    """Arguments → plan. Raises UserError for options that contradict. Needs torch."""
+def served_plan(args: argparse.Namespace, preset: str) -> RendererPlan:
+    """Arguments of ``serve`` → plan. Raises UserError for options that contradict. Needs torch."""
+    plan = plan_of(args, preset, args.first_chunk)
+    return replace(plan, sessions=args.sessions, dead_ms=dead_after(args.patience))
+
+
+def plan_of(args: argparse.Namespace, preset: str, first_chunk: int | None = None) -> RendererPlan:
+    """Arguments of any command that opens a model → plan for one session.
+
+    Args:
+        args: with those of ``add_model_arguments``, and ``chunk``.
+        preset: the model.
+        first_chunk: frames of the first chunk; None for the default's.
+
+    Raises UserError for options that contradict. Needs torch.
+    """
     from demos.renderer.factory import RendererPlan, cut_schedule
 
     if args.random_weights and args.weights:
@@ -182,16 +197,15 @@ def plan_of(args: argparse.Namespace, preset: str) -> RendererPlan:
     if args.batch is not None and not 1 <= args.batch <= MOST_BATCH:
         raise UserError(f"--batch must be at least 1 and at most {MOST_BATCH}, got {args.batch}")
     return RendererPlan(
-        preset,
-        args.weights,
-        args.random_weights,
-        args.device or "cpu",
-        args.threads,
-        args.number_type,
-        cut_schedule(getattr(args, "chunk", None), getattr(args, "first_chunk", None)),
-        getattr(args, "sessions", 1),
-        args.eager,
-        args.compile,
-        args.batch,
-        dead_after(getattr(args, "patience", 1.0)),
+        preset=preset,
+        weights=args.weights,
+        random_weights=args.random_weights,
+        device=args.device or "cpu",
+        threads=args.threads,
+        number_type=args.number_type,
+        schedule=cut_schedule(args.chunk, first_chunk),
+        sessions=1,
+        eager=args.eager,
+        compile=args.compile,
+        batch=args.batch,
     )

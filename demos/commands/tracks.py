@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from demos.ends import BAD_INPUT, advising
+from demos.ends import BAD_INPUT, advising, stoppable
 from demos.options import parse_size
 from demos.report import print_json
 from demos.sheet import check_sheet
@@ -37,6 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
     """List, survey, race and draw. A circuit that cannot be read is named on stderr; exit code 2 at the end."""
     from engine_sim.tracks.catalogue import load_track, split_of, track_names
@@ -89,8 +90,10 @@ def race(names: list[str], as_json: bool) -> int:
     """Race on every circuit; 1 if a car did not come home or had to be put back, 2 if a circuit cannot be read."""
     from tqdm import tqdm
 
+    from demos.commands.record import say_if_compiling
     from engine_sim.racing.survey import survey_track, table
 
+    say_if_compiling()
     rows = []
     for name in tqdm(names, unit="race"):
         try:

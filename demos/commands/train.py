@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from demos.ends import leave_at_once
+from demos.ends import leave_at_once, stoppable
+from demos.options import check_place, positive
 from demos.report import print_json
 from engine_sim.core.errors import UserError
 
@@ -58,8 +60,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--json", action="store_true", help="print one JSON object on the last line")
 
 
+@stoppable()
 def run(args: argparse.Namespace) -> int:
-    """Train the stages."""
+    """Train the stages; SIGTERM, like Ctrl-C, saves how far they are."""
     try:
         import torch
     except ModuleNotFoundError:
@@ -68,29 +71,36 @@ def run(args: argparse.Namespace) -> int:
     from demos.training.stages import StageOptions
     from diffusion_render.model.weights import WeightsError
     from diffusion_render.train.loop import Budget
-    from diffusion_render.train.shards import ShardError
     from diffusion_render.train.team import Team
 
     count = len(args.stage)
     seconds = _for_each("--seconds", args.seconds, count, float)
     batches = _for_each("--batch", args.batch, count, int) if args.batch else [None] * count
     rates = _for_each("--rate", args.rate, count, float) if args.rate else [None] * count
+    _check(args)
     torch.backends.cudnn.benchmark = True
     torch.set_float32_matmul_precision("high")
     known = {f.name for f in dataclasses.fields(StageOptions)}
     options = {name: value for name, value in vars(args).items() if name in known}
     scores: dict[str, Any] = {}
-    team = Team.join()
     try:
+        team = Team.join()
         shop = _open(args, team)
         for stage, budget, batch, rate in zip(args.stage, seconds, batches, rates, strict=True):
             print(f"stage {stage}: {budget:g} s", flush=True)
             spent = Budget(args.steps, budget, args.evaluations)
             chosen = StageOptions(spent, **options | {"batch": batch, "rate": rate})
-            scores[stage] = FUNCTIONS[stage](shop, chosen)
+            scores[stage] = _plain(FUNCTIONS[stage](shop, chosen))
             print_json({"stage": stage, **scores[stage]})
-    except (ShardError, WeightsError, ValueError) as error:
+    except (WeightsError, ValueError) as error:  # those of clips, runs and options among them
         raise UserError(str(error)) from error
+    except (MemoryError, RuntimeError) as error:
+        text = str(error)
+        if isinstance(error, RuntimeError) and "out of memory" not in text and "allocate memory" not in text:
+            raise
+        raise UserError(f"no memory for this ({text.splitlines()[0]:.160}): a smaller --batch takes less") from error
+    except OSError as error:
+        raise UserError(f"cannot use {error.filename or args.folder}: {error.strerror or error}") from error
     if args.json and team.leads:
         print_json(scores)
     if team.size > 1:
@@ -105,9 +115,35 @@ def _for_each(option: str, text: str, stages: int, kind: Callable[[str], Number]
         values = [kind(part) for part in text.split(",")]
     except ValueError:
         values = []
-    if len(values) not in (1, stages) or min(values, default=0) <= 0:
+    if len(values) not in (1, stages) or not all(0 < value < math.inf for value in values):
         raise UserError(f"{option} takes one value, or {stages} of them with commas between, all above 0; got {text!r}")
     return values * (stages if len(values) == 1 else 1)
+
+
+def _check(args: argparse.Namespace) -> None:
+    """Refuse what cannot be meant before clips are read. Raises UserError."""
+    for name, least in (("steps", 1), ("evaluations", 1), ("limit", 0), ("octaves", 0)):
+        if (count := getattr(args, name)) is not None and count < least:
+            raise UserError(f"--{name} must be a whole number from {least} on, got {count}")
+    for name in ("guides", "adversarial_from"):
+        if (share := getattr(args, name)) is not None and not 0 <= share <= 1:
+            raise UserError(f"--{name.replace('_', '-')} is a share from 0 to 1, got {share:g}")
+    for name in ("adversarial", "texture"):
+        if getattr(args, name):  # 0 leaves the loss out
+            positive(getattr(args, name), f"--{name}")
+    if args.crop is not None and (args.crop < 32 or args.crop % 32):
+        raise UserError(f"--crop must be divisible by 32, and at least 32, got {args.crop}")
+    start = args.start_from
+    if start is not None and str(start) != "shipped" and not any(start.glob("*.safetensors")):
+        raise UserError(f"--start-from: {start} holds no parts (.safetensors); expected a run's folder of weights")
+    if args.folder.exists() and not args.folder.is_dir():
+        raise UserError(f"--folder: {args.folder} is a file; name a folder")
+    check_place(args.folder / "weights", "a run")
+
+
+def _plain(scores: dict[str, Any]) -> dict[str, Any]:
+    """Scores as JSON has them: null where one is not finite."""
+    return {k: None if isinstance(v, float) and not math.isfinite(v) else v for k, v in scores.items()}
 
 
 def _open(args: argparse.Namespace, team: Team) -> Workshop:

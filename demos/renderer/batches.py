@@ -12,6 +12,7 @@ from demos.renderer.prompts import Say
 from demos.renderer.session import PreparedRun, StreamRenderer
 from diffusion_render.model.renderer import Renderer
 from diffusion_render.stream.batch import StackedLooks, kind_of, make_together
+from diffusion_render.stream.profile import count, spanned
 from diffusion_render.stream.transport import Fetch
 from diffusion_render.stream.window import RenderWindow, WindowOutputs
 from render_bridge.protocol.events import FrameTaken
@@ -50,8 +51,10 @@ class Batches:
         self._looks = StackedLooks()
         self.sizes = sizes_up_to(most)
 
+    @spanned("batch")
     def draw(self, runs: Sequence[Run]) -> list[Drawn]:
         """What ``render`` would give for each run, or raise; what one run raises is its own affair."""
+        count("chunks", len(runs))
         drawn: dict[int, Drawn] = {}
         prepared: dict[int, PreparedRun] = {}
         for k, (renderer, frames) in enumerate(runs):

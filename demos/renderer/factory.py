@@ -62,7 +62,7 @@ class RendererPlan:
     threads: int | None = None
     number_type: str | None = None
     schedule: Schedule = field(default_factory=Schedule)
-    sessions: int = 8
+    sessions: int = Offer.max_sessions
     eager: bool = False
     compile: bool = False
     batch: int | None = None
@@ -82,24 +82,29 @@ class StreamFactory:
     """
 
     def __init__(self, plan: RendererPlan, say: Say, open_encoder: OpenEncoder = PromptEncoder.open) -> None:
-        self.plan = plan
+        self.plan, self._say = plan, say
         self.model = open_model(plan)
         self._prompts = Prompts(say, open_encoder)
         on_gpu = next(self.model.parameters()).device.type == "cuda"
-        most = (BATCH_ON_GPU if on_gpu else 1) if plan.batch is None else plan.batch
+        most = (min(BATCH_ON_GPU, plan.sessions) if on_gpu else 1) if plan.batch is None else plan.batch
+        self._render: RenderWindow = compiled_window() if plan.compile else render_window
         self._windows = self._make_windows(say, most)
         self._batches = Batches(self.model, self._windows, most, say)
         self.offer = self._make_offer()
-        self.pixel_seconds, self.thrift = 0.0, 1.0
+        self.pixel_seconds = 0.0
+        self._run_seconds: dict[int, float] = {}
 
     def open(self, opened: SessionOpened) -> StreamRenderer:
         """A renderer for a session; its stream is made with its first run."""
-        return self.renderer((opened.hello.width, opened.hello.height))
+        size, made_for = (opened.hello.width, opened.hello.height), (self.model.config.width, self.model.config.height)
+        if self.plan.compile and size != made_for:
+            self._say("{}x{} was not compiled, {}x{} was: this session's pictures take longer".format(*size, *made_for))
+        return self.renderer(size)
 
-    def renderer(self, size: tuple[int, int]) -> StreamRenderer:
-        """A renderer of pictures of this width and height, pixels."""
-        most = self.offer.window // 2
-        return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, most, self._windows)
+    def renderer(self, size: tuple[int, int], recorded: bool = True) -> StreamRenderer:
+        """A renderer of pictures of this width and height, pixels; not ``recorded``, each window is launched anew."""
+        windows, most = self._windows if recorded else self._render, self.offer.window // 2
+        return StreamRenderer(self.model, self._prompts, size, self.plan.schedule, most, windows)
 
     @property
     def records(self) -> bool:
@@ -111,6 +116,12 @@ class StreamFactory:
         """See ``work.SharingFactory``."""
         return self._batches.sizes
 
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """See ``work.SharingFactory``; of what ``warm_up`` has measured."""
+        alone = self._run_seconds.get(1, 1.0)
+        return tuple(min(1.0, self._run_seconds.get(size, alone) / alone) for size in self.sizes)
+
     def kind(self, renderer: StreamRenderer, frames: Sequence[FrameTaken]) -> Hashable | None:
         """See ``work.SharingFactory``."""
         return renderer.kind(frames)
@@ -120,27 +131,29 @@ class StreamFactory:
         return self._batches.draw(runs)
 
     def _make_windows(self, say: Say, most: int) -> RenderWindow:
-        render = compiled_window() if self.plan.compile else render_window
-        return RecordedWindows(CudaRecorder(), say, RECORDINGS * most.bit_length(), render) if self.records else render
+        if not self.records:
+            return self._render
+        return RecordedWindows(CudaRecorder(), say, RECORDINGS * most.bit_length(), self._render)
 
     def warm_up(self) -> None:
         """Draw chunks at the preset's size, which no one sees, in every size of a batch: memory, kernels and compiled
-        code are ready then, and it is known what a chunk costs."""
+        code are ready then, and it is known what a chunk costs. What was not compiled by then runs uncompiled: a stream
+        whose look changes has one window of another shape, and nobody waits a minute for that."""
         streams = [self._blank_stream() for _ in range(self.sizes[-1])]
         for stream in streams:
             self._draw_blank([stream])
-        seconds = {}
         for size in self.sizes:
             try:
-                seconds[size] = self._least_seconds(streams[:size]) / size
+                self._run_seconds[size] = self._least_seconds(streams[:size]) / size
             except RuntimeError as error:  # too little memory for so many at once, for example
                 if size == 1:
                     raise
                 self._batches.give_up(size, error)
                 break
         frames, config = FRAMES * self.plan.schedule.chunk, self.model.config
-        self.pixel_seconds = seconds[1] / (frames * config.width * config.height)
-        self.thrift = min(1.0, seconds[self.sizes[-1]] / seconds[1])
+        self.pixel_seconds = self._run_seconds[1] / (frames * config.width * config.height)
+        if self.plan.compile:
+            torch.compiler.set_stance("eager_on_recompile")
 
     def _least_seconds(self, streams: Sequence[StreamSession]) -> float:
         """What a batch takes. What is recorded or compiled shows its speed only afterwards; a processor's user does not

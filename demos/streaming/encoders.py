@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from engine_sim.recording.video import to_yuv
 
-from .output import OutputConfig, set_up_video
+from .output import OutputConfig, set_up_h264, set_up_picture, with_even_sides
 
 H264, VP8 = "H264", "VP8"
 CODECS = {H264: "libx264", VP8: "libvpx"}
@@ -30,17 +30,15 @@ class PictureEncoder:
 
     def __init__(self, codec: str, width: int, height: int, config: OutputConfig) -> None:
         self._codec, self._fps = codec, config.fps
-        self._pad = height % 2, width % 2
         context = av.CodecContext.create(CODECS[codec], "w")
         assert isinstance(context, av.VideoCodecContext)
         self._context = context
-        size = width + width % 2, height + height % 2
         if codec == H264:
-            set_up_video(context, *size, config)
+            set_up_h264(context, width, height, config)
             context.profile = "Baseline"  # which every browser decodes
             context.options = {**context.options, "forced-idr": "1"}
         else:
-            set_up_vp8(context, *size, config)
+            set_up_vp8(context, width, height, config)
 
     def encode(self, rgb: NDArray[np.uint8], number: int, key: bool) -> list[av.Packet]:
         """A picture RGB uint8 ``[H, W, 3]`` → its packets.
@@ -49,8 +47,7 @@ class PictureEncoder:
             number: of the slot that it is shown in, counted at the rate of the config.
             key: a viewer has nothing before this picture.
         """
-        if any(self._pad):
-            rgb = np.pad(rgb, ((0, self._pad[0]), (0, self._pad[1]), (0, 0)), mode="edge")
+        rgb = with_even_sides(rgb)
         frame = to_yuv(rgb, number, self._fps) if self._codec == H264 else to_plain_yuv(rgb, number, self._fps)
         if key:
             frame.pict_type = PictureType.I
@@ -59,10 +56,7 @@ class PictureEncoder:
 
 def set_up_vp8(context: av.VideoCodecContext, width: int, height: int, config: OutputConfig) -> None:
     """VP8 without frames held back, of the rate that H.264 may have at most."""
-    context.width, context.height, context.pix_fmt = width, height, "yuv420p"
-    context.time_base, context.framerate = Fraction(1, config.fps), Fraction(config.fps)
-    context.gop_size = max(1, round(config.key_seconds * config.fps))
-    context.thread_count = 2
+    set_up_picture(context, width, height, config)
     rate = config.largest_rate(width, height)
     context.bit_rate = rate
     context.options = {

@@ -60,12 +60,11 @@ class RtmpOutput:
     """
 
     def __init__(self, url: str, width: int, height: int, config: OutputConfig) -> None:
-        self._pad = height % 2, width % 2
         self._fps = config.fps
         self._file = av.open(url, "w", format="flv", options={"flvflags": "no_duration_filesize"})
         self._video = self._file.add_stream("libx264", rate=config.fps)
         assert isinstance(self._video, av.VideoStream)
-        set_up_video(self._video.codec_context, width + width % 2, height + height % 2, config)
+        set_up_h264(self._video.codec_context, width, height, config)
         self._sound = SilentTrack(self._file) if config.sound else None
         self._begun = False
         before = open_files()
@@ -78,11 +77,9 @@ class RtmpOutput:
         Raises:
             OSError, av.FFmpegError: the connection is gone.
         """
-        if any(self._pad):
-            rgb = np.pad(rgb, ((0, self._pad[0]), (0, self._pad[1]), (0, 0)), mode="edge")
         if self._sound is not None:
             self._sound.fill(Fraction(slot, self._fps))
-        self._file.mux(self._video.encode(to_yuv(rgb, slot, self._fps)))
+        self._file.mux(self._video.encode(to_yuv(with_even_sides(rgb), slot, self._fps)))
         self._begun = True
 
     def close(self) -> None:
@@ -116,15 +113,28 @@ class SilentTrack:
             self._file.mux(self._stream.encode(frame))
 
 
-def set_up_video(context: av.VideoCodecContext, width: int, height: int, config: OutputConfig) -> None:
-    """H.264 without frames held back, with a bounded rate and a key frame at a constant interval."""
-    context.width, context.height, context.pix_fmt = width, height, "yuv420p"
+def with_even_sides(rgb: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """The picture with its last row, or column, once more where their number is odd: encoders halve both."""
+    height, width = rgb.shape[:2]
+    if height % 2 or width % 2:
+        return np.pad(rgb, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")
+    return rgb
+
+
+def set_up_picture(context: av.VideoCodecContext, width: int, height: int, config: OutputConfig) -> None:
+    """What every encoder is told: the size with even sides, the rate, a key frame at a constant interval."""
+    context.width, context.height, context.pix_fmt = width + width % 2, height + height % 2, "yuv420p"
     context.time_base, context.framerate = Fraction(1, config.fps), Fraction(config.fps)
     context.gop_size = max(1, round(config.key_seconds * config.fps))
+    context.thread_count = 2  # more would only take the cores of whoever draws the pictures
+
+
+def set_up_h264(context: av.VideoCodecContext, width: int, height: int, config: OutputConfig) -> None:
+    """H.264 without frames held back, with a bounded rate."""
+    set_up_picture(context, width, height, config)
     context.max_b_frames = 0
     context.colorspace, context.color_primaries, context.color_trc = BT709, BT709, BT709
     context.color_range = LIMITED_RANGE
-    context.thread_count = 2  # more would only take the cores of whoever draws the pictures
     rate = config.largest_rate(width, height)
     context.options = {
         "preset": "veryfast",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,12 +10,20 @@ from numpy.typing import NDArray
 from render_bridge.protocol.events import FrameTaken, SessionOpened
 from render_bridge.protocol.messages import Control
 from render_bridge.protocol.offer import Offer
-from render_bridge.serving import Renderer, RendererFactory
+from render_bridge.work import Pictures, Renderer, RendererFactory, SharingFactory
 
 from .stream import StreamPlan
 from .streams import LiveStreams
 
 SLOWEST, FASTEST = 1, 60
+Say = Callable[[str], None]
+
+
+def streamed(factory: RendererFactory, plans: Sequence[StreamPlan], say: Say) -> StreamedFactory:
+    """The same renderers, streamed; drawn together if ``factory`` can do that. Arguments as of ``StreamedFactory``."""
+    if isinstance(factory, SharingFactory):
+        return StreamedSharingFactory(factory, plans, say)
+    return StreamedFactory(factory, plans, say)
 
 
 class StreamedFactory:
@@ -27,7 +35,7 @@ class StreamedFactory:
         say: takes lines for people.
     """
 
-    def __init__(self, factory: RendererFactory, plans: Sequence[StreamPlan], say: Callable[[str], None]) -> None:
+    def __init__(self, factory: RendererFactory, plans: Sequence[StreamPlan], say: Say) -> None:
         self._factory, self._say = factory, say
         self._sessions: list[StreamedRenderer] = []
         self._streams = LiveStreams(plans, say)
@@ -66,39 +74,80 @@ class StreamedFactory:
             self._say(line)
 
 
+class StreamedSharingFactory(StreamedFactory):
+    """The same of a factory whose renderers draw together. Implements SharingFactory, whose words say what is what."""
+
+    def __init__(self, factory: SharingFactory, plans: Sequence[StreamPlan], say: Say) -> None:
+        super().__init__(factory, plans, say)
+        self._sharing = factory
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """See ``work.SharingFactory``."""
+        return self._sharing.sizes
+
+    @property
+    def pixel_seconds(self) -> float:
+        """See ``work.SharingFactory``."""
+        return self._sharing.pixel_seconds
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """See ``work.SharingFactory``."""
+        return self._sharing.shares
+
+    def kind(self, renderer: StreamedRenderer, frames: Sequence[FrameTaken]) -> Hashable | None:
+        """See ``work.SharingFactory``."""
+        return self._sharing.kind(renderer.painter, frames)
+
+    def render_many(
+        self, runs: Sequence[tuple[StreamedRenderer, Sequence[FrameTaken]]]
+    ) -> Sequence[Pictures | Exception]:
+        """See ``work.SharingFactory``."""
+        painted = self._sharing.render_many([(renderer.painter, frames) for renderer, frames in runs])
+        for (renderer, frames), pictures in zip(runs, painted, strict=True):
+            if not isinstance(pictures, Exception):
+                renderer.show(frames, pictures)
+        return painted
+
+
 class StreamedRenderer:
     """One session's renderer; implements ``serving.Renderer``.
 
     Args:
-        renderer: paints.
+        painter: paints.
         tick_rate: ticks a second of its engine.
         factory: has the stream.
     """
 
-    def __init__(self, renderer: Renderer, tick_rate: int, factory: StreamedFactory) -> None:
-        self._renderer, self._tick_rate, self._factory = renderer, tick_rate, factory
+    def __init__(self, painter: Renderer, tick_rate: int, factory: StreamedFactory) -> None:
+        self.painter, self._tick_rate, self._factory = painter, tick_rate, factory
 
     @property
     def run(self) -> int | None:
         """See ``serving.Renderer``."""
-        return self._renderer.run
+        return self.painter.run
 
     def render(self, frames: Sequence[FrameTaken]) -> Sequence[NDArray[np.uint8]]:
         """See ``serving.Renderer``."""
-        pictures = self._renderer.render(frames)
+        pictures = self.painter.render(frames)
+        self.show(frames, pictures)
+        return pictures
+
+    def show(self, frames: Sequence[FrameTaken], pictures: Pictures) -> None:
+        """Stream what was painted of a run, if this session is on air."""
         times = [frame.tick / self._tick_rate for frame in frames]
         self._factory.show(self, list(zip(times, pictures, strict=True)))
-        return pictures
 
     def apply(self, control: Control) -> None:
         """See ``serving.Renderer``."""
-        self._renderer.apply(control)
+        self.painter.apply(control)
 
     def reset(self, seed: int | None) -> None:
         """See ``serving.Renderer``."""
-        self._renderer.reset(seed)
+        self.painter.reset(seed)
 
     def close(self) -> None:
         """See ``serving.Renderer``."""
-        self._renderer.close()
+        self.painter.close()
         self._factory.leave(self)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import math
 from collections.abc import Mapping
 from html import escape
@@ -69,8 +70,12 @@ class ReportText(NamedTuple):
 def write_report(path: Path, record: SuiteRecord, text: ReportText) -> None:
     """Write the report, whole or not at all. OSError if the place cannot be written."""
     partial = path.with_name(f".{path.name}.partial")
-    partial.write_text(report_html(record, text), encoding="utf-8")
-    partial.replace(path)
+    try:
+        partial.write_text(report_html(record, text), encoding="utf-8")
+        partial.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink(missing_ok=True)
 
 
 def report_html(record: SuiteRecord, text: ReportText) -> str:

@@ -143,7 +143,7 @@ def run_suite(
         ValueError: no drives at all, or a drive that does not fit the renderer.
     """
     config = config or SuiteConfig()
-    records = tuple(_run_drive(renderer, d, judges, config, watch(d) if watch else None) for d in drives)
+    records = tuple(_run_drive(renderer, d, judges, config, watch) for d in drives)
     if not records:
         raise ValueError("a suite needs at least one drive")
     means = _means(records)
@@ -151,7 +151,7 @@ def run_suite(
 
 
 def _run_drive(
-    renderer: Renderer, drive: ScoredDrive, judges: Judges, config: SuiteConfig, watch: Watch | None
+    renderer: Renderer, drive: ScoredDrive, judges: Judges, config: SuiteConfig, watch_drive: WatchDrive | None
 ) -> DriveRecord:
     footage, first = drive.footage, FRAMES * config.schedule.first
     if len(footage) < first:
@@ -162,6 +162,7 @@ def _run_drive(
     if config.decoder and own is not None and own.picture is not None:
         lanes[DECODER] = DecoderLane(renderer, own)
     sheet = _Sheet(len(footage) // footage.fps)
+    watch = watch_drive(drive) if watch_drive else None  # last: a drive that does not fit leaves no video
 
     def see(second: Second, pictures: Mapping[str, Tensor]) -> None:
         sheet.take(second, pictures, footage.fps)

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from kernels.dispatch import compiled_for_play
 
 from .encoder import FRAMES
-from .layers import Down, join_frames, mix
+from .layers import Down, in_eights, join_frames, mix
 from .structure import ClassRows
 
 SHARE_BLOCK = 8
@@ -74,8 +74,7 @@ class StructureEncoder(nn.Module):
         if not compiled_for_play():
             return self._fold(torch.einsum("nufchw,ncs->nufshw", weights, table))
         rows = weights.movedim(3, -1)
-        spare = -rows.shape[-1] % 8  # a product over another number of classes takes several times as long
-        read = F.pad(rows, (0, spare)).flatten(1, -2) @ F.pad(table, (0, 0, 0, spare))
+        read = in_eights(rows, -1).flatten(1, -2) @ in_eights(table, -2)
         return self._fold(read.view(*rows.shape[:-1], -1).movedim(-1, 3))
 
     def _fold(self, features: Tensor) -> Tensor:

@@ -17,6 +17,7 @@ from torch.utils._pytree import tree_leaves, tree_map
 from ..model.attention import KeyValue
 from ..model.autoencoder import LookTables
 from ..model.renderer import Renderer
+from .profile import spanned
 from .window import Draft, RenderWindow, WindowInputs, WindowOutputs, render_window
 
 
@@ -47,6 +48,7 @@ class StackedLooks:
 
 
 @torch.inference_mode()
+@spanned("window")
 def make_together(
     renderer: Renderer,
     drafts: Sequence[Draft],

@@ -26,7 +26,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 MOST_TREES = 2000
-"""Trees of spans that are kept, one a chunk; the oldest make room."""
+"""Trees of spans that are kept, one a chunk or batch; the oldest make room."""
 
 
 class Span(NamedTuple):

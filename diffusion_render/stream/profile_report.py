@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from .profile import Span, Tree
 
 ROOT = "chunk"
+"""What is drawn for one stream; for several together it is ``batch``, which has all of their parts in it."""
 REST = "(rest)"
 """What a span with spans in it has besides them."""
 PROCESSOR, CARD = 0, 1
@@ -120,7 +121,7 @@ def lines(rows: Sequence[Row], counted: dict[str, float] | None = None) -> list[
                 values = f"{figures.median:.3f}", f"{figures.p95:.3f}", f"{100 * figures.share:.1f} %"
                 cells += [f"{value:>{width}}" for value in values]
         made.append(" ".join(cells))
-    return made + [f"{name}: {amount:g} a chunk" for name, amount in (counted or {}).items()]
+    return made + [f"{name}: {amount:g} a {rows[0].name}" for name, amount in (counted or {}).items()]
 
 
 def chrome_trace(trees: Sequence[Tree]) -> dict[str, Any]:

@@ -13,20 +13,18 @@ import torch
 from torch import Tensor
 
 from ..model.attention import KeyValue
-from ..model.decoder import DecoderState
 from ..model.encoder import FRAMES
-from ..model.generator import Tokens
 from ..model.renderer import Renderer
 from ..model.transfer import send
 from .arrivals import Piece, frames_in, guides_of, maps_of
 from .guides import GuideNoise, Guides
 from .heading import unit_headings
 from .look import make_look
+from .memory import Memory
 from .noise import UnitNoise
-from .past import Ahead, Past, Unit, make_past, newest, units_of
 from .profile import span, spanned
 from .schedule import Schedule, Window
-from .standing import Standing, history_tokens, make_standing, places_of
+from .standing import Standing, history_tokens, make_standing, places_of, sink_tokens
 from .window import Draft, RenderWindow, WindowInputs, WindowOutputs, render_window
 
 
@@ -90,22 +88,19 @@ class StreamSession:
 
     def reset(self) -> None:
         """Start the stream anew under the look now in force; equal to a fresh session."""
-        self.window_index = self._units = 0
+        self._memory = Memory()
         self._pending: list[Piece] = []
-        self._sink: list[Unit] = []
-        self._history: list[Unit] = []
-        self._decoder: DecoderState | None = None
         self._prefix: list[KeyValue] | None = None
-        self._ahead: Ahead | None = None
+
+    @property
+    def window_index(self) -> int:
+        """Windows that were made and remembered: the number of the next one."""
+        return self._memory.windows
 
     @property
     def frames_wanted(self) -> int:
         """Class maps still missing for the next window."""
-        return FRAMES * len(self._window().chunk) - frames_in(self._pending)
-
-    def _window(self) -> Window:
-        schedule, number = self.config.schedule, self.window_index
-        return schedule.window_from(number, self._units) if number else schedule.window(0)
+        return FRAMES * len(self._memory.window(self.config.schedule).chunk) - frames_in(self._pending)
 
     def change_schedule(self, schedule: Schedule) -> None:
         """Put another plan in force from the next window on; look, seed, decoder and the count of units stay.
@@ -118,9 +113,7 @@ class StreamSession:
         if self._pending:
             raise ValueError(f"a schedule changes between windows; {frames_in(self._pending)} class maps wait for this")
         self.config = replace(self.config, schedule=schedule)
-        self._history = self._history[-schedule.history :] if schedule.history else []
-        if len(self._sink) > schedule.sink:
-            self._sink, self._prefix = self._sink[: schedule.sink], None
+        self._go_on_from(self._memory.cut(schedule))
 
     @torch.inference_mode()
     def change_look(
@@ -132,7 +125,7 @@ class StreamSession:
         under the old look and is dropped; the first units made under the new one become the new sink.
         """
         self.look = make_look(self.renderer, reference, reference_map, text, reference_camera)
-        self._sink, self._prefix = [], None
+        self._memory, self._prefix = replace(self._memory, sink=[]), None
 
     @torch.inference_mode()
     def push(self, class_maps: Tensor, guides: Guides | None = None) -> list[Tensor]:
@@ -196,12 +189,8 @@ class StreamSession:
         Args:
             draft, made: as ``finish`` takes them; that they are finite need not be known yet.
         """
-        schedule, window = self.config.schedule, draft.window
-        units = units_of(window, made, draft.headings)
-        history = newest(self._history, units, schedule)
-        after = schedule.window_from(window.number + 1, window.chunk[-1] + 1)
-        past = make_past(self.config.seed, schedule, after, history, self._unit_noise)
-        self._ahead = Ahead(made.latents, units, past)
+        seed, schedule = self.config.seed, self.config.schedule
+        self._memory = self._memory.looking_ahead(seed, schedule, draft, made, self._unit_noise)
 
     @torch.inference_mode()
     def finish(self, draft: Draft, made: WindowOutputs) -> list[Tensor]:
@@ -223,9 +212,17 @@ class StreamSession:
         """
         for total, what in zip(made.sums[0].tolist(), ("latents", "pixels"), strict=True):
             if not math.isfinite(total):
-                self._pending, self._ahead = [], None
+                self._pending = []
+                self._memory = replace(self._memory, ahead=None)
                 raise RenderError(f"window {self.window_index} has NaN or infinite {what}; reset the session")
-        self._remember(draft, made)
+        self._pending = []
+        self._go_on_from(self._memory.after(self.config.schedule, draft, made))
+
+    def _go_on_from(self, memory: Memory) -> None:
+        """Another memory; the prefix holds the sink, and is made anew with another one."""
+        if memory.sink is not self._memory.sink:
+            self._prefix = None
+        self._memory = memory
 
     def _checked(self, class_maps: Tensor, guides: Guides | None) -> Piece:
         """Frames with their class maps on the device."""
@@ -242,7 +239,7 @@ class StreamSession:
 
     @spanned("draft")
     def _draft(self) -> Draft:
-        window = self._window()
+        window = self._memory.window(self.config.schedule)
         guides = guides_of(self._pending)
         noises = [self._guide_noise.begin(unit) for unit in guides]
         guided = tuple(unit is not None for unit in guides)
@@ -252,8 +249,9 @@ class StreamSession:
 
     def _inputs(self, window: Window, headings: list[float]) -> WindowInputs:
         if self._prefix is None:
-            self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, self._sink_tokens())
-        past = self._past(window)
+            sink = sink_tokens(self._memory.sink, self.look, self.device)
+            self._prefix = self.renderer.generator.prefix(self.look.text, self.look.reference, sink)
+        past = self._memory.past(self.config.seed, self.config.schedule, self._unit_noise)
         standing = self._standing_for(window)
         told = standing.told([*(u.heading for u in past.history), *headings])
         return WindowInputs(
@@ -265,48 +263,13 @@ class StreamSession:
             self._prefix,
             self.look.tables,
             self.look.structure_table,
-            self._decoder,
+            self._memory.decoder,
         )
-
-    def _past(self, window: Window) -> Past:
-        """The window's past: as it was prepared, if it came true."""
-        seed, schedule, history = self.config.seed, self.config.schedule, self._history
-        past = self._ahead and self._ahead.past
-        if past is None or not past.fits(seed, schedule, window.chunk[0], history):
-            past = make_past(seed, schedule, window, history, self._unit_noise)
-        return past
 
     def _standing_for(self, window: Window) -> Standing:
         """What stays, made anew only after a change of plan or look."""
-        level, behind, standing = self.config.schedule.history_noise, len(self._history), self._standing
+        level, behind, standing = self.config.schedule.history_noise, len(self._memory.history), self._standing
         places = places_of(window, behind)
         if standing is None or not standing.fits(self.look, level, places, behind):
             standing = self._standing = make_standing(self.look, level, places, behind, self.device)
         return standing
-
-    def _remember(self, draft: Draft, made: WindowOutputs) -> None:
-        schedule, window = self.config.schedule, draft.window
-        ahead = self._ahead
-        if ahead is None or ahead.latents is not made.latents:
-            units = units_of(window, made, draft.headings)
-            self._ahead, self._history = None, newest(self._history, units, schedule)
-        else:
-            units, self._history = ahead.units, ahead.past.history
-        if len(self._sink) < schedule.sink:
-            self._sink = (self._sink + units)[: schedule.sink]
-            self._prefix = None
-        self._pending, self._decoder = [], made.decoder
-        self.window_index += 1
-        self._units += len(units)
-
-    def _sink_tokens(self) -> Tokens | None:
-        if not self._sink:
-            return None
-        count = len(self._sink)
-        return Tokens(
-            torch.cat([u.latent for u in self._sink], 1),
-            torch.cat([u.structure for u in self._sink], 1),
-            torch.zeros(1, count, device=self.device),
-            torch.arange(1, count + 1, device=self.device),
-            self.look.tell([u.heading for u in self._sink]),
-        )

@@ -13,7 +13,7 @@ from ..model.generator import Tokens
 from ..model.transfer import send
 from .heading import UNKNOWN
 from .look import Look
-from .past import Past
+from .past import Past, Unit
 from .schedule import Window
 
 Pair = tuple[Tensor | None, Tensor | None]
@@ -62,6 +62,19 @@ def history_tokens(past: Past, standing: Standing, told: Tensor | None) -> Token
     if past.held is None or past.structure is None:
         return None
     return Tokens(past.held, past.structure, standing.levels, standing.before, told)
+
+
+def sink_tokens(sink: Sequence[Unit], look: Look, device: torch.device) -> Tokens | None:
+    """The sink as the generator reads it, clean, on the first places behind the reference's; None without any."""
+    if not sink:
+        return None
+    return Tokens(
+        torch.cat([unit.latent for unit in sink], 1),
+        torch.cat([unit.structure for unit in sink], 1),
+        torch.zeros(1, len(sink), device=device),
+        torch.arange(1, len(sink) + 1, device=device),
+        look.tell([unit.heading for unit in sink]),
+    )
 
 
 def _split(told: Tensor | None, behind: int) -> Pair:

@@ -77,6 +77,7 @@ class ClipBank:
     ) -> None:
         self.config, self.device, self.folder = config or BankConfig(), device, folder
         metas, arrays = _load(folder, device, limit, workers)
+        _check(arrays, self.config.classes, folder)
         self.prompts = [str(m["prompt"]) for m in metas]
         self.looks = [int(m["look_seed"]) for m in metas]
         self.frames = arrays["teacher"]  # uint8 [C, T, H, W, 3]
@@ -125,6 +126,8 @@ class ClipBank:
         """Random clips, moments and square crops of ``step``."""
         draw = torch.Generator().manual_seed(step)
         _, length, height, width, _ = self.frames.shape
+        if frames > length:
+            raise ShardError(f"{self.folder}: this stage takes {frames} frames at a time, its clips have {length}")
         crop_h, crop_w = min(crop, height), min(crop, width)
         pick = torch.randint(len(self), (batch,), generator=draw)
         start = torch.randint(length - frames + 1, (batch,), generator=draw)
@@ -206,6 +209,14 @@ class ClipBank:
 def to_unit(frames: Tensor) -> Tensor:
     """uint8 ``[..., H, W, 3]`` → ``[..., 3, H, W]`` in [−1, 1], float32."""
     return frames.movedim(-1, -3).contiguous().float() / 127.5 - 1.0
+
+
+def _check(arrays: dict[str, Tensor], classes: int, folder: Path) -> None:
+    """Refuse a folder without what every stage reads, or with classes that no table has. ShardError names it."""
+    if missing := sorted({"class", "teacher", "camera"} - arrays.keys()):
+        raise ShardError(f"{folder}: its clips have no {', '.join(missing)}: cut them with 'paintover clips'")
+    if (highest := int(arrays["class"].max())) >= classes:
+        raise ShardError(f"{folder}: expected classes 0 to {classes - 1}, found {highest}: is it another class table?")
 
 
 def _light(meta: dict[str, Any], folder: Path) -> list[float]:

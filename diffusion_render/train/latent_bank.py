@@ -22,6 +22,7 @@ from ..model.structure_encoder import class_shares
 from ..model.transfer import send
 from ..stream.heading import camera_headings, seen_from, turned
 from .clip_bank import ClipBank, to_unit
+from .shards import ShardError
 
 OWN, AWAY, NONE = range(3)
 """Where a window's reference comes from: its own clip, its partner, nowhere."""
@@ -177,7 +178,8 @@ class LatentBank:
         return self.at(self.draw(torch.Generator().manual_seed(step), batch, units), units)
 
     def draw(self, draw: torch.Generator, batch: int, units: int) -> Pick:
-        """Random windows of ``units`` units, and what is given to them."""
+        """Random windows of ``units`` units, and what is given to them. ShardError: no clip is that long."""
+        self._check(units)
         clip = torch.randint(len(self.bank), (batch,), generator=draw)
         start = torch.randint(self.units - units + 1, (batch,), generator=draw)
         config, chance = self.bank.config, torch.rand(batch, generator=draw)
@@ -195,9 +197,21 @@ class LatentBank:
         return self.windows(pick.clip, pick.start, pick.kind, units, pick.given)
 
     def openings(self, units: int, most: int = 32) -> WindowBatch:
-        """The first ``units`` units of the first clips, references from their partners: what scores are taken on."""
+        """The first ``units`` units of the first clips, references from their partners: what scores are taken on.
+
+        ShardError: no clip is that long.
+        """
+        self._check(units)
         pick = torch.arange(min(most, len(self.bank)))
         return self.windows(pick, torch.zeros_like(pick), torch.full_like(pick, AWAY), units)
+
+    def _check(self, units: int) -> None:
+        """Refuse windows that are longer than the clips."""
+        if units > self.units:
+            frames = self.bank.frames.shape[1]
+            raise ShardError(
+                f"{self.bank.folder}: this stage takes {FRAMES * units} frames at a time, its clips have {frames}"
+            )
 
     def windows(self, pick: Tensor, start: Tensor, kind: Tensor, units: int, given: Given | None = None) -> WindowBatch:
         """Windows of the picked clips from unit ``start`` on, under the references of ``kind``; ``[N]`` on the CPU."""

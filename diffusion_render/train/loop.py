@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import torch
 from torch import Tensor
 
-from .run import Journal, load_run, save_run
+from .run import STATE, Journal, RunError, all_finite, load_run, save_run, sole_use
 from .team import Team
 
 CURVE_EVERY = 100
@@ -68,12 +68,20 @@ def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str
 
     Returns:
         The last held-out scores, with ``steps`` and ``seconds`` spent; for other members of a team the latter alone.
+
+    Raises:
+        RunError: another run has the folder, its state cannot be read or is of other networks, the disk refuses, or
+            the weights are no longer finite; what was saved before stays.
     """
-    saved = load_run(folder, trainer.device)
-    spent = 0.0
-    if saved is not None:
-        trainer.load(saved["trainer"])
-        trainer.step, spent = saved["step"], saved["seconds"]
+    if not trainer.team.leads:
+        return _run(trainer, budget, folder, settings)
+    with sole_use(folder):
+        return _run(trainer, budget, folder, settings)
+
+
+def _run(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str, Any]) -> dict[str, float]:
+    """As ``run_stage``, with the folder for itself."""
+    spent = _resume(trainer, folder)
     clock = Clock(trainer.team, budget, spent)
     if not trainer.team.leads:
         while (share := clock.share(trainer.step)) < 1.0:
@@ -81,6 +89,24 @@ def run_stage(trainer: Trainer, budget: Budget, folder: Path, settings: dict[str
         clock.share(trainer.step)
         return clock.figures(trainer.step)
     return _lead(trainer, clock, folder, settings)
+
+
+def _resume(trainer: Trainer, folder: Path) -> float:
+    """Take up the state of an earlier run, if there is one; the seconds that it took. RunError: it does not fit."""
+    saved = load_run(folder, trainer.device)
+    if saved is None:
+        return 0.0
+    try:
+        trainer.load(saved["trainer"])
+    except torch.OutOfMemoryError:
+        raise
+    except (KeyError, IndexError, TypeError, ValueError, RuntimeError, AttributeError) as error:
+        raise RunError(
+            f"{folder / STATE} does not fit these networks: was the run begun with another preset or other options? "
+            "Take those again, another folder, or begin anew without this file"
+        ) from error
+    trainer.step = saved["step"]
+    return float(saved["seconds"])
 
 
 class Clock:
@@ -116,13 +142,23 @@ def _lead(trainer: Trainer, clock: Clock, folder: Path, settings: dict[str, Any]
     window: list[dict[str, Tensor]] = []
     due = int(budget.share(trainer.step, clock.seconds) * budget.evaluations) + 1
 
+    def check() -> None:
+        if not all_finite(trainer.state()):
+            kept = f"{folder / STATE} keeps the last good one" if (folder / STATE).exists() else "none was saved"
+            raise RunError(
+                f"after step {trainer.step} the state of {folder} is not finite, and training cannot go on: {kept}; "
+                "a lower rate may help"
+            )
+
     def save() -> None:
+        check()
         save_run(folder, trainer=trainer.state(), step=trainer.step, seconds=clock.seconds)
 
     try:
         while (share := clock.share(trainer.step)) < 1.0:
             if share * budget.evaluations >= due:
                 due += 1
+                check()
                 journal.write(trainer.step, **trainer.evaluate())
                 save()
             window.append(trainer.train_step(share))
@@ -130,13 +166,17 @@ def _lead(trainer: Trainer, clock: Clock, folder: Path, settings: dict[str, Any]
                 journal.write(trainer.step, **means(window))
                 journal.progress(clock.seconds)
                 window = []
+                check()
         if window:
             journal.write(trainer.step, **means(window))
+        check()
         scores = trainer.evaluate()
         journal.write(trainer.step, **scores)
     finally:
-        save()
-        journal.close()
+        try:
+            save()
+        finally:
+            journal.close()
     clock.share(trainer.step)
     return {**scores, **clock.figures(trainer.step)}
 

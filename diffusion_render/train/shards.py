@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import struct
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
+
+from render_bridge.palette import RACING
 
 _MAGIC, _TAIL_MAGIC = b"PNTARR1\n", b"PNT1"
 _TAIL = struct.Struct("<QQI4s")
@@ -70,12 +73,27 @@ def _read_index(file: Any, path: Path) -> dict[str, Any]:
     tail = file.read(_TAIL.size)
     if head != _MAGIC or len(tail) != _TAIL.size:
         raise ShardError(f"{path} is no clip file of this version")
-    offset, length, _, magic = _TAIL.unpack(tail)
+    offset, length, checksum, magic = _TAIL.unpack(tail)
     if magic != _TAIL_MAGIC or length > _MOST_INDEX or offset + length + _TAIL.size != size:
         raise ShardError(f"{path} is cut short or damaged")
     file.seek(offset)
-    index: dict[str, Any] = json.loads(file.read(length))
+    text = file.read(length)
+    if zlib.crc32(text) != checksum:
+        raise ShardError(f"{path} is damaged: its index is not what was written")
+    index: dict[str, Any] = json.loads(text)
+    _check_classes(index, path)
     return index
+
+
+def _check_classes(index: dict[str, Any], path: Path) -> None:
+    """Refuse clips of another class table: their numbers would be read as other things. Foreign ones may name none."""
+    table = index["meta"].get("classes")
+    found = table.get("hash") if isinstance(table, dict) else table
+    if found not in (None, RACING.hash):
+        raise ShardError(
+            f"{path}: its clips were cut with class table {found!r:.40}, but this renderer reads {RACING.hash!r}: "
+            "cut them anew with 'paintover clips'"
+        )
 
 
 def _read_array(file: Any, entry: dict[str, Any], path: Path) -> NDArray:
@@ -88,7 +106,10 @@ def _read_array(file: Any, entry: dict[str, Any], path: Path) -> NDArray:
     file.seek(entry["offset"])
     data = file.read(entry["bytes"])
     if entry["codec"] == "zstd":
-        data = zstandard.ZstdDecompressor().decompress(data, max_output_size=total)
+        try:
+            data = zstandard.ZstdDecompressor().decompress(data, max_output_size=total)
+        except zstandard.ZstdError as error:
+            raise ShardError(f"{path} is damaged: {error}") from error
     if len(data) != total:
         raise ShardError(f"{path}: array of shape {shape} needs {total} bytes, found {len(data)}")
     return np.frombuffer(data, kind).reshape(shape)

@@ -29,8 +29,10 @@ class Team:
 
     @staticmethod
     def join() -> Team:
-        """The team that torchrun's variables describe, or a team of one."""
-        size = int(os.environ.get("WORLD_SIZE", "1"))
+        """The team that torchrun's variables describe, or a team of one. ValueError: they describe none."""
+        text = os.environ.get("WORLD_SIZE") or "1"
+        if not text.isdecimal() or not (size := int(text)):
+            raise ValueError(f"WORLD_SIZE is {text!r}, expected how many take part: torchrun sets it, else unset it")
         if size == 1:
             return Team()
         # Tensors on the CPU travel by gloo also beside GPUs: words must not wait for those.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import os
+import tempfile
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -31,10 +32,38 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def cache_root() -> Path:
-    """Folder of the compiled kernels; ``PAINTOVER_CACHE`` moves it."""
-    base = os.environ.get("PAINTOVER_CACHE")
-    root = Path(base) if base else Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "paintover"
-    return root / "kernels"
+    """Folder of the compiled kernels; ``PAINTOVER_CACHE`` moves it.
+
+    A folder that cannot be written gives way to one inside the package, and if that cannot be either, rules are
+    compiled anew in each process: numba would put them beside their source, by the date of that one file alone.
+    """
+    places = _places()
+    return next((place for place in places if can_be_written(place)), places[0])
+
+
+def _places() -> list[Path]:
+    """Where kernels may lie, best first."""
+    base, shared = os.environ.get("PAINTOVER_CACHE"), Path(os.environ.get("XDG_CACHE_HOME", ""))
+    own = _PACKAGE / "__pycache__" / "kernels"
+    if base:
+        return [Path(base) / "kernels", own]
+    if shared.is_absolute():  # by its specification anything else does not count
+        return [shared / "paintover" / "kernels", own]
+    try:
+        return [Path.home() / ".cache" / "paintover" / "kernels", own]
+    except RuntimeError:  # a user that the system does not know, as in containers
+        return [own]
+
+
+@cache
+def can_be_written(folder: Path) -> bool:
+    """Whether files can be made there; makes the folder."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 @cache
@@ -70,9 +99,12 @@ def kernel(function: Callable[..., Any]) -> Any:
     path = Path(function.__code__.co_filename).resolve()
     if _PACKAGE not in path.parents:
         return numba.njit(nogil=True)(function)
+    root = cache_root()
+    if not can_be_written(root):
+        return numba.njit(nogil=True)(function)
     config: Any = numba.config
     before = config.CACHE_DIR
-    config.CACHE_DIR = str(cache_root() / source_key(path))
+    config.CACHE_DIR = str(root / source_key(path))
     try:
         return numba.njit(cache=True, nogil=True)(function)
     finally:

@@ -95,6 +95,8 @@ class RaceSetup:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0.0 <= value <= 1.0:
                 raise UserError(f"{name} must be a number from 0 to 1, got {value!r}")
+        if not isinstance(self.track, str):
+            raise UserError(f"track must be the name of a circuit, got {self.track!r}; `paintover tracks` lists them")
         if not isinstance(self.automatic, bool):
             raise UserError(f"automatic must be True or False, got {self.automatic!r}")
         if self.player not in ("human", "ai"):

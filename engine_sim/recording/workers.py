@@ -32,6 +32,10 @@ GL_DEVICE = "GLCONTEXT_DEVICE_INDEX"
 """Environment variable by which glcontext picks a graphics card."""
 
 
+MOST_PROCESSES = 1024
+"""More of a kind are a slip of the keyboard."""
+
+
 @dataclass(frozen=True)
 class Workers:
     """How many processes do what. Zero renderers: everything in this process.
@@ -40,11 +44,20 @@ class Workers:
         renderers: that draw. A graphics card is shared, so a few are enough; on the CPU each takes about a core.
         racers: that simulate races.
         gl_devices: graphics cards that renderers take turns on.
+
+    Raises:
+        UserError: a count that makes no sense.
     """
 
     renderers: int
     racers: int
     gl_devices: int = 1
+
+    def __post_init__(self) -> None:
+        for name, least in (("renderers", 0), ("racers", min(1, self.renderers)), ("gl_devices", 1)):
+            if not least <= (count := getattr(self, name)) <= MOST_PROCESSES:
+                option = name.replace("_", "-")
+                raise UserError(f"{option} must be a whole number from {least} to {MOST_PROCESSES}, got {count}")
 
     @staticmethod
     def for_this_machine() -> Workers:

@@ -20,6 +20,7 @@ from .engine_greeting import Greeting, check_welcome
 from .engine_pictures import PictureReader
 from .events import Closed, EngineEvent, Lost, Opened, PeerBroke, PictureTaken, ReceiptTaken, Refused
 from .faults import TRY_AGAIN, Fault, LocalProtocolError, RemoteProtocolError
+from .generations import is_current
 from .message_base import Buffer, Message
 from .messages import Bye, Control, Credit, Error, Hello, Picture, Ping, Pong, Receipt, Welcome
 from .pulse import MILLISECOND, Pulse
@@ -251,12 +252,7 @@ class EngineSide:
     def _is_current(self, generation: int) -> bool:
         if generation == self.generation + 1 and self._controls.unanswered_reset:
             self._begin_generation()
-        if generation > self.generation:
-            text = f"generation {generation} has not begun; the present one is {self.generation}"
-            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
-        if generation < self.generation:
-            self.counters["stale"] += 1
-        return generation == self.generation
+        return is_current(generation, self.generation, self.counters)
 
     def _blame(self, error: RemoteProtocolError, about: int | None) -> list[EngineEvent]:
         self.counters["bad_messages"] += 1

@@ -6,6 +6,7 @@ from collections import Counter, deque
 from dataclasses import dataclass
 
 from .faults import Fault, RemoteProtocolError
+from .generations import is_current
 from .messages import Control, Frame
 
 
@@ -180,13 +181,8 @@ class StreamAccount:
         return known
 
     def is_current(self, generation: int) -> bool:
-        """R-28: False for an older generation (counted). RemoteProtocolError for one that has not begun."""
-        if generation > self.generation:
-            text = f"generation {generation} has not been announced; the present one is {self.generation}"
-            raise RemoteProtocolError(Fault.UNKNOWN_GENERATION, text)
-        if generation < self.generation:
-            self.counters["stale"] += 1
-        return generation == self.generation
+        """See ``generations.is_current``."""
+        return is_current(generation, self.generation, self.counters)
 
     def may_answer(self, generation: int, seq: int) -> bool:
         """R-28, R-30: a picture of this generation whose number rises."""

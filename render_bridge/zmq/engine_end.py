@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import threading
 import time
 from collections import deque
@@ -27,8 +26,6 @@ from .keys import Keys
 from .owner import SocketOwner, read_message, set_common_options
 
 RECONNECT_MS, RECONNECT_MAX_MS = 20, 200
-KNOCK_AGAIN_S = 1.0
-"""After a handshake that ZeroMQ gives up on: our key was refused, and the renderer may be started again with it."""
 SEEN_OFF_S = 0.003
 """Longest wait of ``offer`` in play for a packed frame to leave. A game that goes on at once keeps the interpreter from
 the thread that sends, and its frame stays for 5 ms and more; seen off it is gone in a few tenths of one."""
@@ -72,7 +69,6 @@ class EngineEnd:
         self._pending: deque[Wire] = deque()
         self._stop = False
         self._handshakes: Handshakes | None = None
-        self._knock_at = 0.0
         self._owner = SocketOwner("bridge-engine", self._open, self._read, self._turn, self._fail)
 
     # --- for the game
@@ -256,18 +252,6 @@ class EngineEnd:
         if events or self._side.flow.keep_all:
             self._changed.notify_all()
 
-    def _knock_again(self, socket: zmq.Socket) -> None:
-        """Read what became of handshakes; connect anew where ZeroMQ has given up."""
-        assert self._handshakes is not None
-        now = time.monotonic()
-        if self._handshakes.read():
-            self._knock_at = now + KNOCK_AGAIN_S
-        if self._handshakes.is_final and now >= self._knock_at:
-            self._knock_at = now + KNOCK_AGAIN_S
-            with contextlib.suppress(zmq.ZMQError):  # it may have forgotten the endpoint
-                socket.disconnect(self.address)
-            socket.connect(self.address)
-
     def _fail(self, error: Exception) -> None:
         """The owner thread ends for a mistake of ours."""
         with self._changed:
@@ -283,8 +267,8 @@ class EngineEnd:
             self._pack()
         if self._pending:
             self._send(socket)
-        else:  # there are enough turns with nothing to send, and a frame should not wait for this
-            self._knock_again(socket)
+        elif self._handshakes is not None:  # there are enough such turns, and a frame should not wait for this
+            self._handshakes.knock_again(self.address)
         return not ended
 
     def _send(self, socket: zmq.Socket) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import time
+
 import zmq
 from zmq.utils.monitor import parse_monitor_message
 
 FAILED = zmq.EVENT_HANDSHAKE_FAILED_NO_DETAIL | zmq.EVENT_HANDSHAKE_FAILED_PROTOCOL | zmq.EVENT_HANDSHAKE_FAILED_AUTH
 READ_AT_ONCE = 64
+KNOCK_AGAIN_S = 1.0
+"""After a handshake that ZeroMQ gives up on: our key was refused, and the renderer may be started again with it."""
 WANTS_KEYS = "wants keys: make them with `paintover keys`, give them with --keys and --peer"
 
 
@@ -32,6 +37,7 @@ class Handshakes:
         """What is likely to be wrong; empty when the last handshake succeeded, or none has ended yet."""
         self.is_final = False
         """ZeroMQ does not try again by itself, as after every failure that it knows more of."""
+        self._knock_at = 0.0
 
     def read(self) -> list[str]:
         """Take what has happened; the failures among it, in words."""
@@ -53,6 +59,17 @@ class Handshakes:
                 self.trouble, self.succeeded, self.is_final = "", True, False
             self.reached = True
         return failures
+
+    def knock_again(self, address: str) -> None:
+        """Take what has happened; connect anew where ZeroMQ has given up."""
+        now = time.monotonic()
+        if self.read():
+            self._knock_at = now + KNOCK_AGAIN_S
+        if self.is_final and now >= self._knock_at:
+            self._knock_at = now + KNOCK_AGAIN_S
+            with contextlib.suppress(zmq.ZMQError):  # it may have forgotten the endpoint
+                self._socket.disconnect(address)
+            self._socket.connect(address)
 
     def close(self) -> None:
         """Watch no longer: for a socket that is closed before its context is."""

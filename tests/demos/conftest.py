@@ -117,6 +117,7 @@ def torch_as_before() -> Iterator[None]:
 
         torch.set_num_threads(1)
         torch.set_flush_denormal(False)
+        torch.compiler.set_stance("default")
 
 
 @pytest.fixture

@@ -70,3 +70,11 @@ def test_without_a_display_no_window_library_complains(tmp_path):
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, timeout=60)
     assert done.stdout == "False\n"
     assert done.stderr == ""
+
+
+def test_a_cache_that_cannot_be_written_is_named_with_the_way_out(monkeypatch):
+    monkeypatch.setattr("engine_sim.core.jit.can_be_written", lambda folder: False)
+    (finding,) = doctor.check_rules()
+    assert not finding.found
+    assert "cannot be written" in finding.remedy
+    assert "PAINTOVER_CACHE" in finding.remedy

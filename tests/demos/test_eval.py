@@ -279,7 +279,23 @@ def test_the_suite_is_held_out():
     assert len(set(LOOKS)) == len(LOOKS)
 
 
+class BlackTeacher:
+    """Stands in for the teacher view where nobody looks at its pictures."""
+
+    can_restage = True
+
+    def __init__(self, session, *_):
+        self._black = np.zeros((*session.shape, 3), np.uint8)
+
+    def still(self, index, look=None):
+        return self._black
+
+    def close(self):
+        pass
+
+
 def test_the_suite_records_its_drives_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(pictures, "DrawnTeacher", BlackTeacher)
     plan = SuitePlan(("plum-oval",), ("storm", "overcast"), 1.0, 64, 64, rivals=1)
     for _ in range(2):
         names = [(d.name, len(d.footage)) for d in suite_drives(plan, tmp_path, DriveOptions((OWN,)), False)]
@@ -287,7 +303,8 @@ def test_the_suite_records_its_drives_once(tmp_path, monkeypatch):
         monkeypatch.setattr("demos.eval.held_out.record_session", refuse)
     folders = sorted((tmp_path / "drives").iterdir())
     assert [len(open_session(f).frames) for f in folders] == [120, 120]
-    times = [open_session(folders[0]).frame_state(k).tick for k in range(120)]
+    first = open_session(folders[0])
+    times = [first.frame_state(k).tick for k in range(120)]
     assert all(b - a == 5 for a, b in pairwise(times))
 
 

@@ -1,6 +1,7 @@
 """Runs of several sessions drawn as one batch on the toy model: each gets its own pictures, each its own faults."""
 
 import argparse
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,8 @@ from demos.renderer import batches
 from demos.renderer.batches import sizes_up_to
 from demos.renderer.factory import cut_schedule
 from demos.renderer.session import MemoryShortage
+from diffusion_render.stream.profile import Profiler
+from diffusion_render.stream.profile_report import counters, lines, table
 from diffusion_render.stream.session import RenderError
 from engine_sim.core.errors import UserError
 from render_bridge import serving
@@ -62,10 +65,27 @@ def test_players_of_a_batch_get_what_they_would_get_alone(groups):
     assert not np.array_equal(together[0][0], together[1][0])
 
 
+def test_a_batch_is_one_tree_of_the_profiler_with_all_its_parts_inside():
+    """One window, and each run's frames and pictures by themselves."""
+    two = players(2)
+    with Profiler().active() as profiler:
+        FACTORY.render_many(runs(two))
+    (tree,) = profiler.trees()
+    rows = {row.name: row for row in table([tree], "batch")}
+    assert (rows["batch"].calls, rows["window"].calls, rows["window"].depth) == (1, 1, 1)
+    assert [rows[name].calls for name in ("frames together", "draft", "copy out", "draft ahead", "wait")] == [2] * 5
+    assert (rows["decode"].calls, rows["decode"].depth) == (2, 2)
+    counted = counters([tree], "batch")
+    assert counted["chunks"] == 2
+    assert f"bytes of pictures: {2 * 3 * RUN * SIDE * SIDE:g} a batch" in lines(list(rows.values()), counted)
+    assert table([tree]) == []
+
+
 def test_nan_of_one_player_is_his_own_affair(groups):
     two = players(2)
     stream = two[0]._stream
-    stream._history = [u._replace(latent=u.latent * torch.nan) for u in stream._history]
+    sick = [u._replace(latent=u.latent * torch.nan) for u in stream._memory.history]
+    stream._memory = replace(stream._memory, history=sick)
     failure, pictures = FACTORY.render_many(runs(two))
     assert groups == [2]
     assert isinstance(failure, RenderError)
@@ -149,14 +169,16 @@ def test_warming_up_tells_what_a_chunk_costs_and_how_many_can_be_drawn_at_once(m
     factory.warm_up()
     assert sizes == [1, 1, 1, 1, 1, 2, 4]
     assert factory.pixel_seconds == pytest.approx(0.08 / (RUN * SIDE * SIDE))
-    assert factory.thrift == pytest.approx(0.75)
+    assert factory.shares == pytest.approx((1, 0.75))
     assert factory.sizes == (1, 2)
+    factory._batches.give_up(2, RuntimeError("no room while somebody plays"))
+    assert factory.shares == (1,)
 
 
 def test_warming_up_draws():
     factory = toy_factory(**SHORT)
     factory.warm_up()
-    assert factory.thrift == 1
+    assert factory.shares == (1,)
     assert 1e-9 < factory.pixel_seconds < 1e-2
 
 

@@ -1,5 +1,7 @@
 """One session on the toy model: what a run, a look, a prompt, a schedule and a reset do, and what faults do not."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
@@ -133,7 +135,7 @@ def test_a_schedule_holds_from_the_next_run_on(renderer):
     assert len(renderer.render(run_of(36, RUN))) == RUN  # asked for before the change: drawn as one window
     assert len(renderer.render(run_of(44, 4))) == 4
     session = renderer._stream
-    assert (len(session._history), len(session._sink)) == (3, 1)
+    assert (len(session._memory.history), len(session._memory.sink)) == (3, 1)
     assert session.window_index == 4
     with pytest.raises(ValueError, match="most: 22"):
         renderer.apply(schedule(chunk=6))
@@ -153,8 +155,9 @@ def test_guides_reach_the_decoder_when_every_frame_has_them(renderer):
 def test_nan_fails_the_run_and_the_stream_begins_anew(renderer):
     renderer.apply(look(1))
     stream(renderer)
-    history = renderer._stream._history
-    renderer._stream._history = [u._replace(latent=u.latent * torch.nan) for u in history]
+    history = renderer._stream._memory.history
+    sick = [u._replace(latent=u.latent * torch.nan) for u in history]
+    renderer._stream._memory = replace(renderer._stream._memory, history=sick)
     with pytest.raises(RenderError, match="NaN or infinite latents"):
         renderer.render(run_of(36, RUN))
     made = renderer.render(run_of(44, RUN))  # a short run, since it had been asked for already

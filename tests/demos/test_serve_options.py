@@ -5,8 +5,10 @@ import argparse
 import pytest
 
 from demos import cli
-from demos.commands.serve import add_arguments, choose_preset, palette_factory, plan_of
+from demos.commands.serve import add_arguments, choose_preset, palette_factory, plan_of, served_plan
 from demos.renderer.factory import RendererPlan, StreamFactory
+from render_bridge.protocol.offer import Offer
+from tests.demos.renderer_toys import LettersEncoder
 
 TOY = ("--preset", "toy", "--random-weights", "--threads", "1")
 
@@ -38,12 +40,22 @@ def test_options_that_contradict_are_refused(address, capsys, words, text):
 def test_patience_is_what_engines_are_told():
     parser = argparse.ArgumentParser()
     add_arguments(parser)
-    for words, dead in (((), 1000), (("--patience", "2.5"), 2500)):
+    for words, dead in (((), Offer.dead_ms), (("--patience", "2.5"), 2500)):
         args = parser.parse_args(words)
         assert palette_factory(args)[0].offer.dead_ms == dead
-        assert plan_of(args, "toy").dead_ms == dead
+        assert served_plan(args, "toy").dead_ms == dead
     plan = RendererPlan("toy", random_weights=True, threads=1, dead_ms=2500)
-    assert StreamFactory(plan, print).offer.dead_ms == 2500
+    assert StreamFactory(plan, print, LettersEncoder).offer.dead_ms == 2500
+
+
+def test_chunks_and_places_of_a_model_are_as_asked_for():
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    plan = served_plan(parser.parse_args(["--chunk", "4", "--first-chunk", "16", "--sessions", "24"]), "toy")
+    assert (plan.schedule.chunk, plan.schedule.first, plan.sessions) == (1, 4, 24)
+    plain = parser.parse_args([])
+    assert served_plan(plain, "toy") == RendererPlan("toy")
+    assert plan_of(plain, "toy").sessions == 1, "a benchmark's batches are not those of a crowd"
 
 
 def chosen(*words):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import statistics
 import threading
 import time
 from dataclasses import replace
@@ -86,11 +87,12 @@ def test_people_are_told_the_likely_reason_by_what_became_of_their_stream():
 
 
 class Watched:
-    """A stream that is shown pictures at 60 a second, with the longest time that showing one took."""
+    """A stream that is shown pictures at 60 a second, and how long showing each took. Whoever waited for a server would
+    show few and wait for most of them; one that takes long may be the machine's doing."""
 
     def __init__(self, url: str, **plan):
         self.lines: list[str] = []
-        self.longest = 0.0
+        self._took: list[float] = []
         self.stream = LiveStream(StreamPlan(parse_address(url), **plan), self.lines.append)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._show)
@@ -101,8 +103,13 @@ class Watched:
         while not self._over.wait(1 / 60):
             begun = time.perf_counter()
             self.stream.show(numbered(number, 448, 256), number / 60)
-            self.longest = max(self.longest, time.perf_counter() - begun)
+            self._took.append(time.perf_counter() - begun)
             number += 1
+
+    @property
+    def usual(self) -> float:
+        """Median of what showing a picture took, seconds."""
+        return statistics.median(self._took)
 
     def leave(self) -> float:
         """End it; how long that took."""
@@ -127,7 +134,7 @@ def test_a_server_that_refuses_costs_one_line_and_no_time():
     assert not watched.stream.received
     assert not watched.stream.awaited
     assert KEY not in watched.lines[0]
-    assert watched.longest < 0.5
+    assert watched.usual < 0.1
     assert took < 3
     figures = watched.stream.figures()
     assert (figures["connections"], figures["outages"], figures["sent"]) == (0, 1, 0)
@@ -147,7 +154,7 @@ def test_a_server_that_never_answers_is_given_up_and_tried_again():
     assert watched.lines == [
         f"stream to {parse_address(url).shown} not live: the server answers nothing for 0.8 s; trying again until it is"
     ]
-    assert watched.longest < 0.5
+    assert watched.usual < 0.1
     assert took < 3
     assert no_child_is_left()
 

@@ -8,13 +8,19 @@ import numpy as np
 import pytest
 
 from demos import cli
-from demos.streaming import serving as streamed
+from demos.streaming import serving
 from demos.streaming.address import parse_address
 from demos.streaming.output import OutputConfig
 from demos.streaming.stream import StreamPlan
-from render_bridge.protocol.events import FrameTaken, SessionOpened
+from render_bridge.protocol.events import FrameTaken, PictureTaken, SessionOpened
 from render_bridge.protocol.messages import Control
 from render_bridge.stand_in import PaletteFactory
+from render_bridge.work import SharingFactory
+from tests.render_bridge.link import drawn
+from tests.render_bridge.stage import Stage
+from tests.render_bridge.test_serving_groups import Sharing
+
+PLANS = (StreamPlan(parse_address("rtmp://host/live/key")),)
 
 
 class Notebook:
@@ -40,14 +46,14 @@ class Notebook:
 def made(monkeypatch):
     """Streams that were opened."""
     opened = []
-    monkeypatch.setattr(streamed, "LiveStreams", lambda plans, say: opened.append(Notebook(plans)) or opened[-1])
+    monkeypatch.setattr(serving, "LiveStreams", lambda plans, say: opened.append(Notebook(plans)) or opened[-1])
     return opened
 
 
 @pytest.fixture
 def factory(made):
     plan = StreamPlan(parse_address("rtmp://host/live/key"), OutputConfig(sound=True))
-    return streamed.StreamedFactory(PaletteFactory(), (plan,), lambda line: None)
+    return serving.streamed(PaletteFactory(), (plan,), lambda line: None)
 
 
 def session(rate=(24, 1), tick_rate=120):
@@ -96,13 +102,69 @@ def test_the_streams_are_there_before_a_session_and_end_without_one(factory, mad
 
 def test_a_stream_that_was_never_live_is_told_at_the_end_alone(made):
     lines: list[str] = []
-    plan = StreamPlan(parse_address("rtmp://host/live/key"))
-    factory = streamed.StreamedFactory(PaletteFactory(), (plan,), lines.append)
+    factory = serving.streamed(PaletteFactory(), PLANS, lines.append)
     factory.open(session((30, 1)))
     assert not made[0].closed
     assert lines == []
     factory.close()
     assert lines == ["never live"]
+
+
+class StreamedStage(Stage):
+    """Two players who are past their first run, on a factory that draws together and streams."""
+
+    def __init__(self, **sharing):
+        self.inner = None
+
+        def make(offer):
+            self.inner = Sharing(offer, **sharing)
+            return serving.streamed(self.inner, PLANS, lambda line: None)
+
+        super().__init__(make=make)
+        self.engines = [self.link.engine, self.link.join(b"peer-1", instance=b"another!")]
+        self.link.elapse(50)
+        self.turn().both_offer(0)
+        self.inner.groups.clear()
+
+    def both_offer(self, number):
+        for engine in self.engines:
+            engine.offer(drawn(number))
+        self.link.exchange()
+        return self.turn()
+
+    def pictures(self, peer):
+        return [p.seq for p in self.link.of(PictureTaken, peer)]
+
+
+def test_players_are_drawn_together_with_a_stream_as_without_and_the_one_on_air_is_seen(made):
+    stage = StreamedStage()
+    stage.both_offer(1)
+    assert stage.inner.groups == [[0, 1]]
+    assert [stage.pictures(peer) for peer in (b"peer-0", b"peer-1")] == [[0, 1], [0, 1]]
+    assert len(made[0].shown) == 2, "each picture of the first player once, none of the second's"
+    stage.engines[0].close()
+    stage.link.exchange()
+    stage.turn().engines.pop(0)
+    stage.both_offer(2)
+    assert len(made[0].shown) == 3
+
+
+def test_a_failure_within_a_batch_shows_nothing_of_its_session_and_the_other_goes_on(made):
+    stage = StreamedStage()
+    stage.inner.broken = {0: ArithmeticError("not a number")}
+    stage.both_offer(1)
+    assert [stage.pictures(peer) for peer in (b"peer-0", b"peer-1")] == [[0], [0, 1]]
+    assert len(made[0].shown) == 1
+
+
+def test_what_drawing_costs_is_known_with_a_stream_too(made):
+    sharing = Sharing(PaletteFactory().offer, sizes=(1, 2), shares=(1, 0.6), pixel_seconds=1e-8)
+    factory = serving.streamed(sharing, PLANS, lambda line: None)
+    assert isinstance(factory, SharingFactory)
+    assert (factory.sizes, factory.shares, factory.pixel_seconds) == ((1, 2), (1, 0.6), 1e-8)
+    sharing.sizes = (1,)  # too little memory for two at once
+    assert factory.sizes == (1,)
+    assert not isinstance(serving.streamed(PaletteFactory(), PLANS, lambda line: None), SharingFactory)
 
 
 @pytest.mark.parametrize(("rate", "fps"), [((1000, 1), 60), ((1, 10), 1), ((2997, 100), 30)])
@@ -114,7 +176,7 @@ def test_odd_rates_become_whole_ones_that_viewers_know(factory, made, rate, fps)
 def test_a_control_reaches_the_renderer(factory):
     renderer = factory.open(session())
     renderer.apply(Control(id=1, generation=0, kind="prompt", text="rain"))
-    assert renderer._renderer.prompt == "rain"
+    assert renderer.painter.prompt == "rain"
     renderer.reset(3)
     assert renderer.run is None
 

@@ -154,7 +154,7 @@ def test_people_who_come_and_go_leave_nothing_behind(ring):
         await at_the_wheel(ring, player)
         await player.watch()
         before, threads = ring.census(), None
-        for _ in range(6):
+        for _ in range(3):
             await come_and_go(player._session)
             threads = threads or threading.active_count()
         await no_more_than(ring, before)
@@ -173,7 +173,7 @@ def test_calling_again_and_again_ends_the_call_before(ring):
         await at_the_wheel(ring, player)
         await player.watch()
         before = ring.census()
-        for _ in range(4):
+        for _ in range(2):
             player.told.pop("answer", None)
             await player._peer.close()
             await player.watch(len(player.frames) + 1)

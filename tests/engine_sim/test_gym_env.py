@@ -140,6 +140,7 @@ def test_the_state_vector_has_a_meaning_for_every_entry():
         ({"observation": "pixels"}, "observation must be one of"),
         ({"render_mode": "human"}, "render_mode must be"),
         ({"track": "no-such"}, "no-such"),
+        ({"track": None}, "track must be the name of a circuit, got None"),
         ({"width": 100}, "width 100 is not a multiple of 32"),
         ({"rivals": 16}, "rivals must be"),
     ],

@@ -1,9 +1,16 @@
 """The loop of a renderer on a bare state machine, with renderers that book what they are told."""
 
+from render_bridge import asking, serving
 from render_bridge.serving import ServeLoop
 from render_bridge.stand_in import PaletteRenderer
 
 from .link import drawn, offer, opened
+
+
+def take_clock(monkeypatch, clock):
+    """The loop looks at this clock from now on."""
+    for module in (serving, asking):
+        monkeypatch.setattr(module, "time", clock)
 
 
 class DirectEnd:

@@ -2,23 +2,22 @@
 
 import pytest
 
-from render_bridge import serving
 from render_bridge.admission import Admission
 from render_bridge.protocol.events import Closed, Opened, SessionEnded
 from render_bridge.protocol.messages import Error, Hello
 from render_bridge.stand_in import PaletteRenderer
 
 from .link import Link, sent_by
-from .stage import Stage
+from .stage import Stage, take_clock
 from .test_serving_groups import Sharing
 from .test_serving_pace import Clock
 
 LARGE, SMALL = (1344, 768), (672, 384)
 
 
-def hello(size=LARGE, rate=(24, 1)):
-    """A greeting of this size and rate."""
-    link = Link(width=size[0] // 32 * 32, height=size[1] // 32 * 32, rate=rate)
+def hello(size=LARGE, rate=(24, 1), planes=()):
+    """A greeting of this size, rate and planes."""
+    link = Link(width=size[0] // 32 * 32, height=size[1] // 32 * 32, rate=rate, planes=planes)
     return sent_by(link.elapse(50), "engine", Hello)[0]
 
 
@@ -87,6 +86,78 @@ def test_a_size_that_is_there_already_is_known_and_others_count_by_their_pixels(
     assert "would need 34 %" in admission.refusal(hello(SMALL), {**mixed, b"c": hello(LARGE)})
     admission.forget(b"b")
     assert admission.refusal(hello(SMALL), mixed) == ""
+
+
+def in_pairs(count):
+    """Drawing two together takes half as much for each."""
+    return 0.5 if count > 1 else 1.0
+
+
+def busy(loads, new, planes=(), **what):
+    """What the renderer is told to be busy with, in %, and what one more would need.
+
+    Args:
+        loads: greeting, share of the time that each takes alone, and kind of its runs, of all who are there.
+        new: who asks; by then enough is going on that he is refused.
+    """
+    admission = Admission(share=in_pairs, planes=planes, **what)
+    others = {}
+    for k, (greeting, load, kind) in enumerate(loads):
+        others[bytes([k])] = greeting
+        if load is not None:
+            admission.took(bytes([k]), load * greeting.rate[1] / greeting.rate[0], kind)
+    text = admission.refusal(new, others)
+    return [int(part.split()[-1]) for part in text.split(" %")[:2]]
+
+
+def test_only_who_has_company_is_counted_as_drawn_in_company():
+    """Two of a kind take half each; somebody of another size is always drawn alone, and so are runs without a kind."""
+    pair = [(hello(SMALL), 0.6, "small"), (hello(SMALL), 0.6, "small")]
+    assert busy([*pair, (hello(LARGE), 0.5, "large")], hello(SMALL)) == [110, 30]
+    assert busy([*pair, (hello(LARGE), 0.5, "large")], hello(LARGE, rate=(48, 1))) == [85, 50]
+    assert busy([(hello(), 0.6, None), (hello(), 0.6, None)], hello()) == [120, 60]
+
+
+def test_the_second_of_a_kind_makes_the_first_cheaper():
+    one = [(hello(LARGE), 0.7, "large")]
+    assert busy(one, hello(LARGE, rate=(48, 1))) == [35, 70]
+    assert busy(one, hello(SMALL, rate=(96, 1))) == [70, 70]
+
+
+def test_depth_is_another_shape_if_the_renderer_wants_it():
+    """Runs with and without it are not drawn together; a plane that nobody wants changes nothing."""
+    deep, flat = hello(planes=("depth", "motion")), hello()
+    assert busy([(flat, 0.7, "flat")], deep, planes=("depth",)) == [70, 70]
+    assert busy([(flat, 0.9, "flat"), (flat, 0.9, "flat")], deep) == [90, 45]
+    assert busy([(flat, 0.2, "flat"), (deep, 0.9, "deep")], deep, planes=("depth",)) == [65, 45]
+
+
+def test_a_player_with_a_chunk_of_his_own_says_little_of_others():
+    """Short chunks cost more and are drawn alone; whoever is new begins with those of the many."""
+    many = [(hello(), 0.4, "8"), (hello(), 0.4, "8")]
+    assert busy([*many, (hello(), 0.7, "4")], hello()) == [110, 20]
+
+
+def test_who_leaves_takes_his_company_with_him():
+    """Three in company are 24 % each, and so are two; the last one is 48 % again."""
+    others, admission = sessions(3, size=SMALL), Admission(share=in_pairs)
+    for token in others:
+        admission.took(token, 0.02, "small")
+    for told in (
+        "3 sessions keep the renderer 72 %",
+        "2 sessions keep the renderer 48 %",
+        "1 session keeps the renderer 48 %",
+    ):
+        assert admission.refusal(hello(LARGE), others).startswith(told)
+        token, _ = others.popitem()
+        admission.forget(token)
+
+
+def test_who_pauses_keeps_his_place():
+    """His engine sends nothing, and may begin again at any moment."""
+    quiet = [(hello(), None, None), (hello(), None, None)]
+    pixels = LARGE[0] * LARGE[1]
+    assert busy(quiet, hello(), pixel_seconds=0.04 / pixels) == [96, 48]
 
 
 class Refusing(Link):
@@ -171,7 +242,7 @@ def test_who_greets_anew_on_his_connection_does_not_stand_in_his_own_way():
 @pytest.mark.parametrize("overbook", [False, True])
 def test_the_loop_refuses_by_what_it_has_measured_unless_it_is_told_to_overbook(monkeypatch, overbook):
     clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
+    take_clock(monkeypatch, clock)
     stage = Stage(overbook=overbook, rate=(20, 1))
     stage.spy.render = lambda frames: clock.spend(0.03) or PaletteRenderer.render(stage.spy, frames)
     stage.draw(0, 1, 2)
@@ -184,18 +255,18 @@ def test_the_loop_refuses_by_what_it_has_measured_unless_it_is_told_to_overbook(
     stage.link.engine.close()
     stage.link.exchange()
     stage.turn()
-    assert stage.loop._admission._seconds == stage.loop._admission._times == {}
+    assert stage.loop._admission._costs == stage.loop._admission._times == {}
 
 
-def test_the_loop_counts_what_a_frame_takes_in_the_best_company(monkeypatch):
-    """Alone it takes 30 ms of 50; where four are drawn for the price of two, a second player has room."""
+def test_the_loop_counts_what_a_frame_takes_in_the_company_that_it_would_have(monkeypatch):
+    """Alone it takes 30 ms of 50, in a pair 22.5: a second player has room, and a third, with whom four cannot be drawn
+    together yet, has none."""
     clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
-    stage = Stage(make=lambda offer: Sharing(offer, thrift=0.5, cost=lambda runs: clock.spend(0.03)), rate=(20, 1))
+    take_clock(monkeypatch, clock)
+    stage = Stage(make=lambda offer: Sharing(offer, cost=lambda runs: clock.spend(0.03)), rate=(20, 1))
     stage.draw(0, 1, 2)
-    work = stage.loop.works[stage.link.engine.token]
-    assert (work.load, stage.loop.load) == pytest.approx((0.6, 0.3))
-    for k, places in ((1, 2), (2, 3), (3, 3)):
+    assert stage.loop.load == pytest.approx(0.6)
+    for k, places in ((1, 2), (2, 2)):
         stage.link.join(b"peer-%d" % k, instance=b"number-%d" % k, rate=(20, 1))
         stage.link.elapse(50)
         assert len(stage.link.renderer.sessions) == places
@@ -204,7 +275,7 @@ def test_the_loop_counts_what_a_frame_takes_in_the_best_company(monkeypatch):
 def test_a_first_run_and_a_slow_moment_say_nothing_of_what_a_frame_costs(monkeypatch):
     """In a first run a look is made, kernels are chosen, windows recorded: 2 s; later one run of four is slow."""
     clock, costs = Clock(), iter([2.0, 0.01, 0.01, 0.01, 2.0])
-    monkeypatch.setattr(serving, "time", clock)
+    take_clock(monkeypatch, clock)
     stage = Stage(rate=(20, 1))
     stage.spy.render = lambda frames: clock.spend(next(costs)) or PaletteRenderer.render(stage.spy, frames)
     for k, drawn in ((1, [0]), (2, [1, 2, 3, 4])):
@@ -217,7 +288,7 @@ def test_a_first_run_and_a_slow_moment_say_nothing_of_what_a_frame_costs(monkeyp
 def test_a_factory_that_knows_its_price_is_believed_until_something_is_measured(monkeypatch):
     """Nothing has been drawn: 40 ms of 50 for each of these pictures, half of it in company."""
     price = 0.04 / (64 * 32)
-    stage = Stage(make=lambda offer: Sharing(offer, thrift=0.5, pixel_seconds=price), rate=(20, 1))
+    stage = Stage(make=lambda offer: Sharing(offer, shares=(1, 0.5, 0.4), pixel_seconds=price), rate=(20, 1))
     for k, places in ((1, 2), (2, 2)):
         stage.link.join(b"peer-%d" % k, instance=b"number-%d" % k, rate=(20, 1))
         stage.link.elapse(50)

@@ -1,14 +1,16 @@
 """Many sessions on one renderer: who is drawn together, that the oldest comes first, and that faults stay apart."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from render_bridge import serving
 from render_bridge.protocol.events import PictureTaken, Refused
 from render_bridge.stand_in import PaletteRenderer
 from render_bridge.work import SharingFactory
 
 from .link import MS, drawn
-from .stage import Factory, Stage
+from .stage import Factory, Stage, take_clock
+from .test_serving_pace import Clock
 
 
 class Sharing(Factory):
@@ -18,9 +20,9 @@ class Sharing(Factory):
         cost: takes the number of runs and stands for the time that they take.
     """
 
-    def __init__(self, offer_, sizes=(1, 2, 4), thrift=0.5, pixel_seconds=0.0, cost=lambda count: None):
+    def __init__(self, offer_, sizes=(1, 2, 4), shares=(1, 0.75, 0.5), pixel_seconds=0.0, cost=lambda count: None):
         super().__init__(offer_)
-        self.sizes, self.thrift, self.pixel_seconds, self.cost = sizes, thrift, pixel_seconds, cost
+        self.sizes, self.shares, self.pixel_seconds, self.cost = sizes, shares, pixel_seconds, cost
         self.groups, self.odd, self.broken = [], set(), {}
 
     def open(self, event):
@@ -137,7 +139,7 @@ def test_without_a_factory_that_shares_runs_are_drawn_one_by_one_and_the_oldest_
     stage = Stage()
     assert not isinstance(stage.factory, SharingFactory)
     assert isinstance(Sharing(stage.link.offer), SharingFactory)
-    assert (stage.loop._groups.largest, stage.loop._groups.thrift, stage.loop._groups.pixel_seconds) == (1, 1.0, 0.0)
+    assert (stage.loop._groups.largest, stage.loop._groups.share(9), stage.loop._groups.pixel_seconds) == (1, 1.0, 0.0)
 
 
 class Evening(SharedStage):
@@ -145,13 +147,13 @@ class Evening(SharedStage):
     further one of a batch ``more``."""
 
     def __init__(self, monkeypatch, count, ms, more):
-        monkeypatch.setattr(serving, "time", self)
+        take_clock(monkeypatch, self)
         self.begin = None
         super().__init__(
             count,
             offer={"run": 4, "first_run": 4, "window": 16},
             cost=lambda runs: self.live(ms + more * (runs - 1)),
-            thrift=(ms + 3 * more) / (4 * ms),
+            shares=[(ms + (size - 1) * more) / (size * ms) for size in (1, 2, 4)],
         )
         self.begin, self.sent = self.link.now, 0
 
@@ -203,6 +205,47 @@ def test_who_waits_for_his_turn_is_asked_for_more_meanwhile():
     stage.offers(1).turn()
     assert stage.factory.groups == [[0], [1], [2]]
     assert running == [[0, 1, 1], [1, 1, 1], [1, 1, 1]]
+
+
+def test_the_load_is_what_drawing_takes_whether_alone_or_in_company(monkeypatch):
+    """A run takes 20 ms alone and a pair 30, of 50. Once one of the two plays in another way there is no pair."""
+    clock = Clock()
+    take_clock(monkeypatch, clock)
+    stage = SharedStage(2, cost=lambda runs: clock.spend({1: 0.02, 2: 0.03}[runs])).begun()
+    for number in range(1, 5):
+        stage.offers(number).turn()
+    assert stage.factory.groups == [[0, 1]] * 4
+    assert stage.loop.load == pytest.approx(0.6)
+    stage.factory.kind = lambda renderer, frames: renderer.number
+    stage.offers(5).turn()
+    assert stage.factory.groups[4:] == [[0], [1]]
+    assert stage.loop.load == pytest.approx(0.8)
+
+
+def test_players_who_pause_take_nothing_from_those_who_play(monkeypatch):
+    """With all eight the load is 1.6. Five pause, some of them in the middle of a run, and it is 0.6: the others are
+    asked for more while they wait again."""
+    stage, running = SharedStage(8, sizes=(1,), offer={"run": 2, "first_run": 2}, cost=lambda runs: spend(20)), []
+    take_clock(
+        monkeypatch,
+        SimpleNamespace(monotonic=lambda: stage.link.now / 1e9, monotonic_ns=lambda: stage.link.now),
+    )
+
+    def spend(ms):
+        stage.link.now += ms * MS
+
+    for number in range(5):
+        stage.offers(number).turn()
+    stage.offers(5, 0, 1, 2, 3).turn()
+    assert stage.loop.load == pytest.approx(1.6)
+    for number in (6, 7, 8):
+        spend(250)
+        stage.offers(number, 0, 1, 2).turn()
+    assert stage.loop.load == pytest.approx(0.6)
+    tokens = [stage.link.engines[peer].token for peer in stage.peers[:3]]
+    stage.factory.cost = lambda runs: running.append([stage.link.renderer.running(token) for token in tokens])
+    stage.offers(9, 0, 1, 2).turn()
+    assert running == [[1, 1, 1]] * 3
 
 
 def test_players_beyond_what_a_renderer_can_do_are_served_alike(monkeypatch):

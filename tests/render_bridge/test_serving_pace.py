@@ -3,12 +3,11 @@
 import numpy as np
 import pytest
 
-from render_bridge import serving
 from render_bridge.protocol.events import PictureTaken
 from render_bridge.stand_in import PaletteRenderer
 
 from .link import MS, drawn
-from .stage import Stage
+from .stage import Stage, take_clock
 
 
 class Clock:
@@ -30,7 +29,7 @@ class Clock:
 def test_eight_sessions_share_a_renderer_that_cannot_keep_up(monkeypatch):
     """Must show 3: each gets its turn, however busy the renderer is; a ninth, which sends nothing, stops nobody."""
     clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
+    take_clock(monkeypatch, clock)
     stage = Stage(rate=(20, 1), offer={"max_sessions": 9})
     link, peers = stage.link, [b"peer-%d" % k for k in range(9)]
     for peer in peers[1:]:
@@ -59,7 +58,7 @@ def test_eight_sessions_share_a_renderer_that_cannot_keep_up(monkeypatch):
 def test_load_is_made_of_drawing_alone_so_that_pauses_do_not_distort_it(monkeypatch, run):
     """Case B41: 40 frames, a pause of 3 s, 40 more; a run's frames have the time of all of them."""
     clock = Clock()
-    monkeypatch.setattr(serving, "time", clock)
+    take_clock(monkeypatch, clock)
     stage = Stage(rate=(20, 1), offer={"run": run, "first_run": run})
     stage.spy.render = lambda frames: clock.spend(0.01 * len(frames)) or PaletteRenderer.render(stage.spy, frames)
     stage.draw(*range(40))
@@ -71,6 +70,21 @@ def test_load_is_made_of_drawing_alone_so_that_pauses_do_not_distort_it(monkeypa
     assert stage.loop.load == pytest.approx(0.2)
 
 
+def test_an_engine_that_went_away_takes_nothing_until_it_is_back(monkeypatch):
+    clock = Clock()
+    take_clock(monkeypatch, clock)
+    stage = Stage(rate=(20, 1))
+    stage.spy.render = lambda frames: clock.spend(0.02) or PaletteRenderer.render(stage.spy, frames)
+    stage.draw(0, 1, 2)
+    assert stage.loop.load == pytest.approx(0.4)
+    stage.link.cut.add(b"peer-0")
+    stage.link.elapse(1200)
+    assert stage.turn().loop.load == 0
+    stage.link.cut.clear()
+    stage.link.elapse(300)
+    assert stage.turn().loop.load == pytest.approx(0.4)
+
+
 class SlowStage(Stage):
     """One session of 20 frames a second, in runs of 4, whose engine draws on while a run is painted.
 
@@ -80,7 +94,7 @@ class SlowStage(Stage):
 
     def __init__(self, monkeypatch, ms, **changes):
         super().__init__(rate=(20, 1), offer={"run": 4, "first_run": 4, "window": 16}, **changes)
-        monkeypatch.setattr(serving, "time", self)
+        take_clock(monkeypatch, self)
         self.ms, self.drawn, self.painted = ms, 0, []
         self.spy.render = self.render
 

@@ -98,6 +98,10 @@ def test_it_is_written_whole(tmp_path):
     assert [p.name for p in tmp_path.iterdir()] == ["report.html"]
     with pytest.raises(OSError):
         write_report(tmp_path / "nowhere" / "report.html", record(), TEXT)
+    (tmp_path / "taken.html").mkdir()
+    with pytest.raises(OSError):
+        write_report(tmp_path / "taken.html", record(), TEXT)
+    assert {p.name for p in tmp_path.iterdir()} == {"report.html", "taken.html"}  # nothing half-written
 
 
 def points(svg: str) -> list[list[tuple[float, ...]]]:

@@ -257,8 +257,16 @@ def test_no_drives_are_no_suite():
 
 
 def test_a_drive_that_does_not_fill_the_first_window_is_refused_by_name():
+    begun: list[str] = []
     with pytest.raises(ValueError, match="tiny: 7 frames do not fill the stream's first window of 8"):
-        run_suite(toy_renderer(), [toy_drive("tiny", 7)], Judges(), SuiteConfig(schedule=SCHEDULE))
+        run_suite(
+            toy_renderer(),
+            [toy_drive("tiny", 7)],
+            Judges(),
+            SuiteConfig(schedule=SCHEDULE),
+            lambda drive: begun.append(drive.name),
+        )
+    assert not begun  # so no video of it is begun
 
 
 def test_the_stream_is_the_session_as_it_is_played():

@@ -13,6 +13,7 @@ from diffusion_render.model.layers import (
     ResidualBlock,
     Up,
     fold_time,
+    in_eights,
     join_frames,
     mix,
     rms_norm,
@@ -145,6 +146,17 @@ def test_attention_in_bfloat16_is_that_of_fp32_but_for_rounding():
     rounded = attend(query.bfloat16(), key.bfloat16(), value.bfloat16()).float()
     assert (rounded - exact).abs().max() < 0.05
     assert exact.abs().max() > 0.5
+
+
+@pytest.mark.parametrize("axis", [-1, -2])
+def test_an_axis_is_filled_up_with_zeros_to_a_multiple_of_eight(axis):
+    x = random(2, 13, 13)
+    filled = in_eights(x, axis).movedim(axis, 0)
+    assert torch.equal(filled[:13], x.movedim(axis, 0))
+    assert filled[13:].shape == (3, 2, 13)
+    assert not filled[13:].any()
+    whole = random(16, 16)
+    assert in_eights(whole, axis) is whole
 
 
 @torch.no_grad()

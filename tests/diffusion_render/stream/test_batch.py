@@ -1,5 +1,7 @@
 """Windows of several sessions made at once: each is what it would be alone, and what breaks one leaves the others."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -87,7 +89,8 @@ def test_a_batch_of_one_is_the_session_alone_bit_for_bit():
 def test_nan_of_one_player_reaches_no_other():
     batched, healthy = begin([player(k) for k in range(3)]), begin([player(k) for k in range(3)])
     sick = batched[1]
-    sick._history = [u._replace(latent=u.latent * torch.nan) for u in sick._history]
+    broken = [u._replace(latent=u.latent * torch.nan) for u in sick._memory.history]
+    sick._memory = replace(sick._memory, history=broken)
     drafts, made = together(batched, FIRST)
     _, expected = together(healthy, FIRST)
     with pytest.raises(RenderError, match="window 1 has NaN"):

@@ -10,7 +10,7 @@ from diffusion_render.stream.guides import Guides
 from diffusion_render.stream.heading import UNKNOWN, camera_heading, camera_headings, turned, unit_headings
 from diffusion_render.stream.schedule import Schedule
 from diffusion_render.stream.session import SessionConfig, StreamSession
-from diffusion_render.stream.standing import history_tokens
+from diffusion_render.stream.standing import history_tokens, sink_tokens
 from tests.diffusion_render.toys import HEIGHT, WIDTH, heading_renderer, some_maps, some_picture, toy_renderer
 
 FRAMES = 36
@@ -50,10 +50,15 @@ def render(stream, guides, plan=4, start=0, stop=FRAMES):
 @torch.inference_mode()
 def history_of(stream):
     """The history as the next window reads it."""
-    window = stream._window()
-    past, standing = stream._past(window), stream._standing_for(window)
+    plan = stream.config.schedule
+    window = stream._memory.window(plan)
+    past, standing = stream._memory.past(stream.config.seed, plan, stream._unit_noise), stream._standing_for(window)
     told = standing.told([*(u.heading for u in past.history), *[UNKNOWN] * len(window.chunk)])
     return history_tokens(past, standing, told[0])
+
+
+def sink_of(stream):
+    return sink_tokens(stream._memory.sink, stream.look, stream.device)
 
 
 @pytest.mark.parametrize("heading", [0.0, 0.5, math.pi / 2, 3.0, -2.0])
@@ -145,7 +150,7 @@ def test_a_change_of_look_tells_history_from_the_new_camera():
     assert stream.look.reference.heading.tolist() == [[[1.0, 0.0, 1.0]]]
     render(stream, bend(), start=28, stop=36)
     expected = turned(torch.tensor([[0.4 + 0.05 * k for k in (31, 35)]]).double(), torch.tensor(-0.5).double())
-    assert torch.allclose(stream._sink_tokens().heading, expected, atol=1e-6)
+    assert torch.allclose(sink_of(stream).heading, expected, atol=1e-6)
 
 
 def test_after_a_look_from_elsewhere_no_heading_is_told():
@@ -165,7 +170,7 @@ def test_the_stream_is_the_generator_without_caches(monkeypatch, sink):
 
     def checked(cache, chunk):
         past = history_of(stream)
-        afresh = generator(stream.look.text, stream.look.reference, stream._sink_tokens(), past, chunk)
+        afresh = generator(stream.look.text, stream.look.reference, sink_of(stream), past, chunk)
         made = step(cache, chunk)
         seen.append(((made - afresh).abs().max(), chunk.heading))
         return made

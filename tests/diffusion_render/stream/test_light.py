@@ -129,7 +129,7 @@ def test_a_change_of_look_reads_the_light_anew():
     fresh = session(camera(-0.5), picture=some_picture(7)).look
     assert torch.equal(stream.look.light, fresh.light)
     told = history_of(stream).heading
-    assert torch.equal(told, fresh.tell([u.heading for u in stream._history]))
+    assert torch.equal(told, fresh.tell([u.heading for u in stream._memory.history]))
 
 
 def test_a_reference_can_be_dreamt_and_its_light_read():

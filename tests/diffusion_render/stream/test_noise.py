@@ -23,4 +23,5 @@ def test_a_stream_draws_every_unit_once_and_ahead(monkeypatch):
     for _ in range(4):
         stream.push(torch.zeros(stream.frames_wanted, stream.config.height, stream.config.width, dtype=torch.uint8))
     assert len(made) == len(set(made))
-    assert {d.unit for d in made if d.purpose == "chunk"} == set(range(stream._units + stream.config.schedule.chunk))
+    begun = stream._memory.units + stream.config.schedule.chunk
+    assert {d.unit for d in made if d.purpose == "chunk"} == set(range(begun))

@@ -2,6 +2,7 @@
 
 import copy
 import math
+from dataclasses import replace
 
 import pytest
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -43,7 +44,8 @@ def schedule(stream):
 
 def remembered(stream):
     """Another past, of which nobody was told."""
-    stream._history = [u._replace(latent=-u.latent) for u in stream._history]
+    other = [u._replace(latent=-u.latent) for u in stream._memory.history]
+    stream._memory = replace(stream._memory, history=other)
 
 
 CHANGES = look, prompt, reset, seed, schedule, remembered
@@ -99,18 +101,19 @@ def test_a_stream_that_is_kept_and_taken_up_again_goes_on_as_it_would_have():
     first = window([stream], 1, True, True) + window([stream], 2, True, True)
     again = window([kept], 1, True, True) + window([kept], 2, True, True)
     assert same_tensors(first, again)
-    assert kept._ahead is not stream._ahead
+    assert kept._memory.ahead is not stream._memory.ahead
 
 
 def test_a_window_that_came_out_broken_leaves_nothing_behind():
     def go_on(ahead):
         (stream,) = begin([player(0)])
         window([stream], 0, ahead, True)
-        whole, stream._decoder = stream._decoder, tuple(state * math.nan for state in stream._decoder)
+        whole = stream._memory.decoder
+        stream._memory = replace(stream._memory, decoder=tuple(state * math.nan for state in whole))
         with pytest.raises(RenderError, match="NaN"):
             window([stream], 1, ahead, True)
-        assert stream._ahead is None
-        stream._decoder = whole
+        assert stream._memory.ahead is None
+        stream._memory = replace(stream._memory, decoder=whole)
         return window([stream], 1, ahead, True)
 
     assert same_tensors(go_on(True), go_on(False))
@@ -120,7 +123,7 @@ def test_a_window_that_came_out_broken_leaves_nothing_behind():
 def test_what_is_ready_is_taken_and_a_look_leaves_it_alone(monkeypatch, changes):
     made = []
     monkeypatch.setattr(
-        "diffusion_render.stream.session.make_past", lambda *given: made.append(given[2].number) or make_past(*given)
+        "diffusion_render.stream.memory.make_past", lambda *given: made.append(given[2].number) or make_past(*given)
     )
     pictures(1, True, changes)
     assert made == list(range(WINDOWS + 2))  # the first window at once; from then on each one once, and ahead
@@ -158,4 +161,4 @@ def test_recorded_windows_copy_only_what_is_new(monkeypatch):
     monkeypatch.setattr(recorded, "copy_all", lambda pairs: copied.append(len(pairs)) or copy_all(pairs))
     window([stream], 2, True, False)
     # Class maps, the chunk's noise, latents and structure of the history, and the decoder's state.
-    assert copied == [4 + len(stream._decoder)]
+    assert copied == [4 + len(stream._memory.decoder)]

@@ -33,21 +33,21 @@ def test_chunks_of_another_length_go_on_counting_units():
     stream.change_schedule(Schedule(chunk=1))
     assert stream.frames_wanted == 4
     assert len(render(stream, MAPS[44:48], 4)) == 4
-    assert [u.number for u in stream._history] == [10, 11]
+    assert [u.number for u in stream._memory.history] == [10, 11]
     stream.change_schedule(Schedule(chunk=3))
     assert len(render(stream, MAPS[48:60], 4)) == 12
-    assert [u.number for u in stream._history] == [13, 14]
+    assert [u.number for u in stream._memory.history] == [13, 14]
 
 
 def test_a_longer_memory_fills_up_and_a_shorter_one_is_cut():
     stream = begun()
     stream.change_schedule(Schedule(history=4, sink=2))
-    assert [u.number for u in stream._history] == [9, 10]
+    assert [u.number for u in stream._memory.history] == [9, 10]
     render(stream, MAPS[44:52], 8)
-    assert [u.number for u in stream._history] == [9, 10, 11, 12]
-    assert [u.number for u in stream._sink] == [11, 12]
+    assert [u.number for u in stream._memory.history] == [9, 10, 11, 12]
+    assert [u.number for u in stream._memory.sink] == [11, 12]
     stream.change_schedule(Schedule(history=0))
-    assert (stream._history, stream._sink) == ([], [])
+    assert (stream._memory.history, stream._memory.sink) == ([], [])
     assert len(render(stream, MAPS[52:60], 8)) == 8
 
 

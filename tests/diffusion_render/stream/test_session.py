@@ -1,5 +1,7 @@
 """A stream of pictures: the plan of pushes, the length and the neighbours never change it."""
 
+from dataclasses import replace
+
 import pytest
 import torch
 
@@ -92,14 +94,15 @@ def test_after_a_change_of_look_nothing_of_the_old_one_is_read():
 def test_state_is_bounded_by_the_window():
     stream = session(sink=2)
     render(stream, MAPS, 4)
-    assert (len(stream._sink), len(stream._history), len(stream._pending)) == (2, 2, 0)
+    assert (len(stream._memory.sink), len(stream._memory.history), len(stream._pending)) == (2, 2, 0)
 
 
 def test_nan_is_caught_before_anything_is_shown_or_remembered():
     stream = session()
     render(stream, MAPS[:28], 4)
-    history = stream._history
-    stream._history = [u._replace(latent=u.latent * torch.nan) for u in history]
+    history = stream._memory.history
+    sick = [u._replace(latent=u.latent * torch.nan) for u in history]
+    stream._memory = replace(stream._memory, history=sick)
     with pytest.raises(RenderError, match="window 1 has NaN"):
         stream.push(MAPS[28:36])
     assert stream.window_index == 1

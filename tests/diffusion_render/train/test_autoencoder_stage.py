@@ -59,6 +59,50 @@ def test_broken_shards_are_refused_by_name(clips, tmp_path, cut):
         list(read_shard(path, ("class",)))
 
 
+@pytest.mark.parametrize("place", [64, -60])
+def test_a_shard_with_another_byte_is_refused_by_name(clips, tmp_path, place):
+    data = bytearray((clips / "race-0.clips").read_bytes())
+    data[place] ^= 0xFF  # the first packed class map, or the index
+    path = tmp_path / "broken.clips"
+    path.write_bytes(data)
+    with pytest.raises(ShardError, match=r"broken\.clips is damaged"):
+        list(read_shard(path, ("class",)))
+
+
+def write_shard(folder, meta, **arrays):
+    """One clip with these arrays."""
+    with ContainerWriter(folder / "race.clips", "paintover-clips-1") as writer:
+        for name, array in arrays.items():
+            writer.add(f"0/{name}", array, "zstd")
+        writer.commit({"clips": [{"index": 0, "look_seed": 0, "prompt": ""}], **meta})
+    return folder
+
+
+MAPS = np.zeros((FRAMES, HEIGHT, WIDTH), np.uint8)
+
+
+def test_clips_of_another_class_table_are_refused(tmp_path):
+    write_shard(tmp_path, {"classes": {"name": "racing-0", "hash": "0123456789abcdef"}}, **{"class": MAPS})
+    with pytest.raises(ShardError, match=r"race\.clips: .*class table '0123456789abcdef', .*'paintover clips'"):
+        ClipBank(tmp_path, CPU)
+
+
+def test_clips_without_pictures_are_refused(tmp_path):
+    with pytest.raises(ShardError, match="clips have no camera, teacher"):
+        ClipBank(write_shard(tmp_path, {}, **{"class": MAPS}), CPU)
+
+
+def test_classes_that_no_table_has_are_refused(tmp_path):
+    arrays = {"class": MAPS + 13, "teacher": np.zeros((*MAPS.shape, 3), np.uint8), "camera": np.zeros((FRAMES, 12))}
+    with pytest.raises(ShardError, match="expected classes 0 to 12, found 13"):
+        ClipBank(write_shard(tmp_path, {}, **arrays), CPU)
+
+
+def test_clips_that_are_shorter_than_a_step_are_refused(clips):
+    with pytest.raises(ShardError, match=f"takes 40 frames at a time, its clips have {FRAMES}"):
+        ClipBank(clips, CPU).sample(0, 1, 40, 64)
+
+
 def test_an_empty_folder_is_refused(tmp_path):
     with pytest.raises(ShardError, match="paintover clips"):
         shard_paths(tmp_path)

@@ -8,6 +8,7 @@ import torch
 from diffusion_render.model.structure_encoder import class_shares
 from diffusion_render.train.clip_bank import ClipBank, to_unit
 from diffusion_render.train.latent_bank import AWAY, NONE, OWN, LatentBank, WindowConfig
+from diffusion_render.train.shards import ShardError
 from tests.diffusion_render.toys import toy_renderer
 from tests.diffusion_render.train.test_autoencoder_stage import write_clips
 
@@ -105,3 +106,10 @@ def test_headings_and_standing_leave_every_other_draw_as_it_was(clips):
     moving = (one.latents[:, 0] != one.latents[:, 1]).flatten(1).any(1)
     assert torch.equal(one.latents[moving], two.latents[moving])
     assert 0 < (~moving).sum() < 40
+
+
+def test_windows_that_are_longer_than_the_clips_are_refused(bank):
+    with pytest.raises(ShardError, match="takes 16 frames at a time, its clips have 12"):
+        bank.openings(4)
+    with pytest.raises(ShardError, match="takes 16 frames"):
+        bank.sample(0, 1, 4)

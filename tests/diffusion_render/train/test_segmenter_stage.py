@@ -15,8 +15,8 @@ from tests.diffusion_render.train.test_autoencoder_stage import write_clips
 
 CPU = torch.device("cpu")
 SMALL = SegmenterConfig(widths=(8, 16, 16, 16))
-STAGE = SegmenterStage(batch=4, crop=64, rate=1e-2, warmup=5, average=0.9, pictures=4)
-STEPS = 160
+STAGE = SegmenterStage(batch=4, crop=64, rate=3e-2, warmup=5, average=0.9, pictures=4)
+STEPS = 90
 PICTURES = torch.rand(6, 3, 32, 64, generator=torch.Generator().manual_seed(0)) * 2 - 1
 
 

@@ -109,13 +109,13 @@ def vector_features() -> str:
 
 @pytest.mark.parametrize(
     "env",
-    [{"PYTHONHASHSEED": "0"}, {"PYTHONHASHSEED": "1", "NUMBA_NUM_THREADS": "1"}, {"NPY_DISABLE_CPU_FEATURES": ""}],
-    ids=["hash-seed-0", "hash-seed-1", "no-vector-units"],
+    [{"PYTHONHASHSEED": "0"}, {"PYTHONHASHSEED": "1", "NUMBA_NUM_THREADS": "1", "NPY_DISABLE_CPU_FEATURES": ""}],
+    ids=["hash-seed-0", "hash-seed-1-one-thread-no-vector-units"],
 )
 def test_another_process_goes_on_with_the_same_bits(parcel, env):
     path, world = parcel
     if "NPY_DISABLE_CPU_FEATURES" in env:
-        env = {"NPY_DISABLE_CPU_FEATURES": vector_features()}
+        env = {**env, "NPY_DISABLE_CPU_FEATURES": vector_features()}
     assert replay_elsewhere(path, 300, **env) == hashes_here(world, 300)
 
 

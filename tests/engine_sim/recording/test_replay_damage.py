@@ -3,6 +3,7 @@
 import dataclasses
 import shutil
 
+import numpy as np
 import pytest
 
 from engine_sim.core.errors import UserError
@@ -14,10 +15,24 @@ from engine_sim.recording.record import record_session
 from engine_sim.recording.record_log import frame_record, log_head, scan_log
 from engine_sim.recording.replay import replay_session
 from engine_sim.tracks.catalogue import track_names
+from engine_sim.views import teacher_view
 from engine_sim.views.look import sample_look
 
 TRACK = track_names()[0]
 SECONDS = 3.25
+
+
+class PlainTeacher:
+    """Stands in for the teacher view, which a replay does not draw: one grey, another for every seed."""
+
+    def __init__(self, seed: int) -> None:
+        self._picture = np.full((32, 64, 3), 50 * seed, np.uint8)
+
+    def draw(self, frame, draws):
+        return self._picture
+
+    def close(self):
+        pass
 
 
 @pytest.fixture(scope="module")
@@ -25,10 +40,12 @@ def pair(tmp_path_factory):
     """Two sessions of one length, size and track, with a teacher video: only the seed of the race differs."""
     root = tmp_path_factory.mktemp("pair")
     for name, seed in (("one", 1), ("two", 2)):
-        record_session(
-            RaceSetup(TRACK, seed=seed, rivals=1), root / name, SECONDS, size=(64, 32), views="cpu", progress=False,
-            teacher="mp4", look=sample_look(1),
-        )  # fmt: skip
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(teacher_view, "open_teacher_view", lambda *_, seed=seed: PlainTeacher(seed))
+            record_session(
+                RaceSetup(TRACK, seed=seed, rivals=1), root / name, SECONDS, size=(64, 32), views="cpu",
+                progress=False, teacher="mp4", look=sample_look(1),
+            )  # fmt: skip
     return root / "one", root / "two"
 
 
