@@ -119,14 +119,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if argv is None else argv)
     chosen = words[0] if words and words[0] in COMMANDS else None
-    args = build_parser(chosen).parse_args(words)
 
     def action() -> int:
+        args = build_parser(chosen).parse_args(words)
         refuse_empty(words)
         return int(args.run(args))
 
-    code = guarded(args.command, action)
-    if argv is None and args.command in LEAVE_AT_ONCE:
+    code = guarded(chosen or "", action)
+    if argv is None and chosen in LEAVE_AT_ONCE:
         leave_at_once(code)
     return code
 

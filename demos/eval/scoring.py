@@ -72,10 +72,12 @@ class Scoring:
         files = _Files(out, self._can_film(video), progress)
         try:
             record = run_suite(self.renderer, drives, self.judges, self.config, files.begin)
-        except (WeightsError, ValueError) as error:
-            raise UserError(str(error)) from error
-        finally:
-            files.close()
+        except BaseException as error:
+            files.give_up()
+            if isinstance(error, (WeightsError, ValueError)):
+                raise UserError(str(error)) from error
+            raise
+        files.close()
         text = ReportText(title, self.facts, tuple(self.absent), files.videos)
         try:
             values = {"title": title, "facts": self.facts, "absent": self.absent, **record.to_json()}
@@ -223,6 +225,13 @@ class _Files:
                 video.see(second, pictures)
 
         return watch
+
+    def give_up(self) -> None:
+        """End video and bar of a drive that was not streamed to its end; nobody would know that its video was cut."""
+        cut = self._out / next(reversed(self.videos.values())) if self._video is not None else None
+        self.close()
+        if cut is not None:
+            cut.unlink(missing_ok=True)
 
     def close(self) -> None:
         """End video and bar. Safe to call twice."""

@@ -5,24 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numba
-
-from engine_sim.core.jit import cache_root, source_key
+from engine_sim.core.jit import cache_root, is_off, source_key
 from engine_sim.racing import tick
 from engine_sim.racing.world import RaceSetup
 from engine_sim.recording.drive import Drive
 from engine_sim.tracks.track import Track
 
-_numba: Any = numba.config
 COMPILING = "compiling the rules: once on this machine, and it takes minutes"
 
 
 def rules_compiled() -> bool:
     """True if the rules as they stand were compiled here before, or are not to be compiled at all."""
-    if _numba.DISABLE_JIT:
+    if is_off():
         return True
+    outermost: Any = tick.tick  # which is written last
+    kept = outermost.stats.cache_path  # none where kernels cannot be kept; its last part stands for this very checkout
     folder = cache_root() / source_key(Path(tick.__file__))
-    return any(folder.rglob("tick.tick-*.nbi"))  # the outermost rule, which is written last
+    return kept is not None and any((folder / Path(kept).name).glob("tick.tick-*.nbi"))
 
 
 def preparation(otherwise: str) -> str:

@@ -41,6 +41,12 @@ def cache_root() -> Path:
     return next((place for place in places if can_be_written(place)), places[0])
 
 
+def is_off() -> bool:
+    """True if numba was told to compile nothing."""
+    config: Any = numba.config
+    return bool(config.DISABLE_JIT)
+
+
 def _places() -> list[Path]:
     """Where kernels may lie, best first."""
     base, shared = os.environ.get("PAINTOVER_CACHE"), Path(os.environ.get("XDG_CACHE_HOME", ""))

@@ -7,6 +7,7 @@ frame draws is (mesh, matrix) pairs.
 from __future__ import annotations
 
 from collections import deque
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from .frame import Camera, projection_matrix, view_matrix
 from .planes import Surfaces
 from .raster import BLOCK, Items, PackedMeshes, Scratch, paint, place_instances
 from .scene_data import INSTANCE_DTYPE, DrawList, Mesh, Scene
+
+Packing: TypeAlias = tuple[PackedMeshes, NDArray[np.int64], list[int]]
+_newest: deque[tuple[Scene, Packing]] = deque(maxlen=2)
 
 
 class CpuPainter:
@@ -31,7 +35,7 @@ class CpuPainter:
     label = "CPU z-buffer"
 
     def __init__(self, scene: Scene, width: int, height: int) -> None:
-        self._packed, self._range_starts, self._first_of_prototype = _pack(scene)
+        self._packed, self._range_starts, self._first_of_prototype = _packed(scene)
         most = int(self._packed.vertex_count.max(initial=1))
         cx, cy, cw, sx, sy, iw = (np.empty(most, np.float64) for _ in range(6))
         self._scratch = Scratch(cx, cy, cw, sx, sy, iw, np.empty(most, np.uint8), np.empty((2, 12, 3), np.float64))
@@ -118,7 +122,17 @@ class CpuPainter:
         return np.concatenate([np.arange(a, b, dtype=np.int64) for a, b in zip(low, high, strict=True)])
 
 
-def _pack(scene: Scene) -> tuple[PackedMeshes, NDArray[np.int64], list[int]]:
+def _packed(scene: Scene) -> Packing:
+    """``_pack``, remembered of the newest scenes: views of one are opened again and again, and it takes a while."""
+    for known, packing in tuple(_newest):
+        if known is scene:
+            return packing
+    packing = _pack(scene)
+    _newest.append((scene, packing))
+    return packing
+
+
+def _pack(scene: Scene) -> Packing:
     """Packed meshes; first indices of the static ranges, sorted; packed number of each prototype's first level."""
     static = scene.static
     filled = static.count.reshape(-1) > 0

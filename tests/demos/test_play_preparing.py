@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numba
+
 from demos.play import preparing
 from demos.play.game import PlayOptions
 from demos.play.headless import prepared_drive
@@ -28,12 +30,13 @@ def test_on_a_new_machine_and_after_a_change_of_the_rules_they_are_to_be_compile
     monkeypatch.setenv("PAINTOVER_CACHE", str(tmp_path))
     assert not preparing.rules_compiled()
     assert "takes minutes" in preparing.preparation("preparing the race")
-    for key in ("0" * 16, source_key(Path(tick.__file__))):  # of other rules, and of these
+    here, key = Path(tick.tick.stats.cache_path).name, source_key(Path(tick.__file__))
+    for name in (f"{'0' * 16}/{here}", f"{key}/racing_4711", f"{key}/{here}"):  # other rules, another checkout, these
         assert not preparing.rules_compiled()
-        folder = tmp_path / "kernels" / key / "racing_4711"
+        folder = tmp_path / "kernels" / name
         folder.mkdir(parents=True)
         (folder / "tick.tick-61.py311.nbi").touch()
     assert preparing.rules_compiled()
     monkeypatch.setenv("PAINTOVER_CACHE", str(tmp_path / "elsewhere"))
-    monkeypatch.setattr(preparing._numba, "DISABLE_JIT", 1)
+    monkeypatch.setattr(numba.config, "DISABLE_JIT", 1)
     assert preparing.rules_compiled()  # there is nothing to compile
