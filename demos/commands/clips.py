@@ -6,7 +6,6 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from demos.commands.record import say_if_compiling
 from demos.ends import stoppable
 from demos.options import parse_size
 from demos.report import print_json
@@ -35,6 +34,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 @stoppable()
 def run(args: argparse.Namespace) -> int:
     """Cut the clips."""
+    from demos.play.preparing import say_if_compiling
     from engine_sim.recording.clip_plan import ClipPlan
     from engine_sim.recording.render_pool import Workers, render_clips
 

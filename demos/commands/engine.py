@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from demos.bridge.options import add_address_arguments, waiting_time
-from demos.commands.record import say_if_compiling
 from demos.ends import advising, stoppable
 from demos.options import add_race_arguments, add_view_arguments, check_place, parse_size, positive
 from demos.report import print_json
@@ -34,6 +33,7 @@ def run(args: argparse.Namespace) -> int:
     from demos.bridge.lines import Lines
     from demos.bridge.options import keys_of, mendable
     from demos.options import DEFAULT_TRACK
+    from demos.play.preparing import say_if_compiling
     from engine_sim.racing.world import RaceSetup
 
     if args.memory is not None:

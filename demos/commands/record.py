@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
 from demos.ends import INTERRUPTED, advising, stoppable
@@ -29,18 +28,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object on the last line")
 
 
-def say_if_compiling() -> None:
-    """One line on stderr if rules have to be compiled before anything moves."""
-    from demos.play.preparing import COMPILING, rules_compiled
-
-    if not rules_compiled():
-        print(COMPILING, file=sys.stderr, flush=True)
-
-
 @stoppable()
 def run(args: argparse.Namespace) -> int:
     """Record. Exit code 130 if it was stopped, with Ctrl-C or SIGTERM: the session is shorter, and valid."""
     from demos.options import DEFAULT_LOOK, DEFAULT_TRACK
+    from demos.play.preparing import say_if_compiling
     from engine_sim.racing.world import RaceSetup
     from engine_sim.recording.reader import open_session
     from engine_sim.recording.record import record_session

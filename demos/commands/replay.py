@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from demos.commands.play import VIEWS, add_renderer_arguments
-from demos.commands.record import say_if_compiling
 from demos.ends import INTERRUPTED, advising, stoppable
 from demos.options import CAMERAS, DEFAULT_LOOK, check_fps, parse_look, parse_size, positive
 from demos.prompt_schedule.options import add_schedule_argument, scheduled
@@ -82,6 +81,8 @@ def run(args: argparse.Namespace) -> int:
         raise UserError(f"--{word} is for a drive that is filmed: add --film FILE, --rtmp URL or --webrtc PORT")
     if filmed:
         return film(args)
+    from demos.play.preparing import say_if_compiling
+
     say_if_compiling()
     return render(args) if args.render else compare(args)
 

@@ -90,7 +90,7 @@ def race(names: list[str], as_json: bool) -> int:
     """Race on every circuit; 1 if a car did not come home or had to be put back, 2 if a circuit cannot be read."""
     from tqdm import tqdm
 
-    from demos.commands.record import say_if_compiling
+    from demos.play.preparing import say_if_compiling
     from engine_sim.racing.survey import survey_track, table
 
     say_if_compiling()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from demos.ends import complain
 from engine_sim.core.jit import cache_root, is_off, source_key
 from engine_sim.racing import tick
 from engine_sim.racing.world import RaceSetup
@@ -27,6 +28,12 @@ def rules_compiled() -> bool:
 def preparation(otherwise: str) -> str:
     """A line for people who wait for a race: that rules are compiled, or ``otherwise`` if nothing takes long."""
     return otherwise if rules_compiled() else COMPILING
+
+
+def say_if_compiling() -> None:
+    """One line on stderr if rules have to be compiled before anything moves."""
+    if not rules_compiled():
+        complain(COMPILING)
 
 
 def compiled_drive(setup: RaceSetup, camera: str, track: Track | None = None) -> Drive:
