@@ -137,8 +137,8 @@ class StreamFactory:
 
     def warm_up(self) -> None:
         """Draw chunks at the preset's size, which no one sees, in every size of a batch: memory, kernels and compiled
-        code are ready then, and it is known what a chunk costs. What was not compiled by then runs uncompiled: the first
-        window of a stream is longer than all others, and nobody waits a minute for that."""
+        code are ready then, and it is known what a chunk costs. What was not compiled by then runs uncompiled:
+        the first window of a stream is longer than all others, and nobody waits a minute for that."""
         streams = [self._blank_stream() for _ in range(self.sizes[-1])]
         for stream in streams:
             self._draw_blank([stream])
