@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from demos.renderer.factory import RendererPlan, StreamFactory
 from demos.renderer.session import StreamRenderer
 from demos.report import resident_mb
 from diffusion_render.model.encoder import FRAMES
+from diffusion_render.stream.schedule import Schedule
 from render_bridge.protocol.events import FrameTaken
 
 WARM_UP = 4
@@ -78,17 +79,21 @@ def frame_taken(class_map: NDArray[np.uint8], depth: NDArray[np.float16] | None)
     )
 
 
-def blocks_of_classes(plan: PlayersPlan, classes: int) -> list[list[FrameTaken]]:
-    """Chunks of frames whose class maps are blocks of 16 × 16 pixels."""
-    draw, (width, height) = np.random.default_rng(0), plan.size
-    depth = np.full((height, width), 10.0, np.float16) if plan.depth else None
+def blocks_of_classes(size: tuple[int, int], count: int, classes: int, depth: bool) -> list[list[FrameTaken]]:
+    """Chunks of so many frames whose class maps are blocks of 16 × 16 pixels; with ``depth``, ten metres everywhere."""
+    draw, (width, height) = np.random.default_rng(0), size
+    plane = np.full((height, width), 10.0, np.float16) if depth else None
     chunks = []
     for _ in range(MAPS):
-        shape = FRAMES * plan.renderer.schedule.chunk, -(-height // BLOCK), -(-width // BLOCK)
-        small = draw.integers(0, classes, shape, dtype=np.uint8)
+        small = draw.integers(0, classes, (count, -(-height // BLOCK), -(-width // BLOCK)), dtype=np.uint8)
         maps = small.repeat(BLOCK, 1).repeat(BLOCK, 2)[:, :height, :width]
-        chunks.append([frame_taken(np.ascontiguousarray(m), depth) for m in maps])
+        chunks.append([frame_taken(np.ascontiguousarray(m), plane) for m in maps])
     return chunks
+
+
+def opening(chunk: Sequence[FrameTaken], schedule: Schedule) -> list[FrameTaken]:
+    """Frames of a stream's first window: those of a chunk, again and again."""
+    return (list(chunk) * -(-schedule.first // schedule.chunk))[: FRAMES * schedule.first]
 
 
 class Players:
@@ -102,12 +107,13 @@ class Players:
     def __init__(self, plan: PlayersPlan, factory: StreamFactory) -> None:
         self.plan, self._factory = plan, factory
         self._sizes = factory.sizes if plan.renderer.batch else (1,)
-        self._chunks = blocks_of_classes(plan, factory.model.config.autoencoder.classes)
+        schedule, classes = plan.renderer.schedule, factory.model.config.autoencoder.classes
+        self._chunks = blocks_of_classes(plan.size, FRAMES * schedule.chunk, classes, plan.depth)
         self.streams = [factory.renderer(plan.size) for _ in range(plan.players)]
         self._drawn = 0
-        first = self._chunks[0] * (-(-plan.renderer.schedule.first // plan.renderer.schedule.chunk))
+        first = opening(self._chunks[0], schedule)
         for stream in self.streams:
-            stream.render(first[: FRAMES * plan.renderer.schedule.first])
+            stream.render(first)
             for _ in range(WARM_UP):
                 self._draw(stream)
         for size in self._sizes[1:]:

@@ -17,7 +17,7 @@ import torch
 from numpy.typing import NDArray
 
 from demos.benches.parts import model_facts
-from demos.benches.players import PlayersPlan, blocks_of_classes, compiles
+from demos.benches.players import blocks_of_classes, compiles, opening
 from demos.benches.spread import percentile, spread
 from demos.renderer.factory import RendererPlan, StreamFactory
 from demos.renderer.session import StreamRenderer
@@ -89,11 +89,8 @@ class Soak:
 
     def begin(self) -> None:
         """Draw the first window, and give the streams a second one to fill their memory."""
-        schedule = self.plan.renderer.schedule
-        frames = [frame for chunk in self.chunks for frame in chunk]
-        first = FRAMES * schedule.first
-        self._draw((frames * (1 + first // len(frames)))[:first])
-        self._draw(self.chunks[0])
+        self._draw(opening(self.chunks[0], self.plan.renderer.schedule))
+        self._draw(self.chunks[1])
 
     def run(self, chunks: int) -> list[float]:
         """Draw so many chunks; milliseconds of each."""
@@ -143,10 +140,10 @@ def bench_soak(plan: SoakPlan, say: Say) -> dict[str, Any]:
     factory = StreamFactory(plan.renderer, say)
     factory.warm_up()
     streams = [factory.renderer(plan.size)] + [factory.renderer(plan.size, recorded=False)] * factory.records
-    players = PlayersPlan(plan.renderer, plan.size, depth=plan.depth)
-    soak = Soak(plan, streams, blocks_of_classes(players, factory.model.config.autoencoder.classes))
+    frames, classes = FRAMES * plan.renderer.schedule.chunk, factory.model.config.autoencoder.classes
+    soak = Soak(plan, streams, blocks_of_classes(plan.size, frames, classes, plan.depth))
     soak.begin()
-    before, count = compiles(), max(PARTS, round(plan.seconds * plan.fps / (FRAMES * plan.renderer.schedule.chunk)))
+    before, count = compiles(), max(PARTS, round(plan.seconds * plan.fps / frames))
     times: list[float] = []
     parts: list[dict[str, Any]] = []
     for part in range(PARTS):
@@ -165,7 +162,7 @@ def bench_soak(plan: SoakPlan, say: Say) -> dict[str, Any]:
         "depth": plan.depth,
         "compiled": plan.renderer.compile,
         "recorded": factory.records,
-        "media_s": round(count * FRAMES * plan.renderer.schedule.chunk / plan.fps, 1),
+        "media_s": round(count * frames / plan.fps, 1),
         "ms": {**spread(times), "p99": percentile(times, 0.99)},
         "recompiles": compiles() - before,
         "memory_growth_mb": {name: round(mb - parts[0][name], 1) for name, mb in memory_mb(factory).items()},

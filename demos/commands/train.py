@@ -67,10 +67,12 @@ def run(args: argparse.Namespace) -> int:
         import torch
     except ModuleNotFoundError:
         raise UserError("training needs torch: pip install 'paintover[render]'") from None
+    from demos.renderer.process import lacks_memory
     from demos.training.stages import STAGES as FUNCTIONS
     from demos.training.stages import StageOptions
     from diffusion_render.model.weights import WeightsError
     from diffusion_render.train.loop import Budget
+    from diffusion_render.train.run import first_line
     from diffusion_render.train.team import Team
 
     count = len(args.stage)
@@ -95,10 +97,9 @@ def run(args: argparse.Namespace) -> int:
     except (WeightsError, ValueError) as error:  # those of clips, runs and options among them
         raise UserError(str(error)) from error
     except (MemoryError, RuntimeError) as error:
-        text = str(error)
-        if isinstance(error, RuntimeError) and "out of memory" not in text and "allocate memory" not in text:
+        if isinstance(error, RuntimeError) and not lacks_memory(error):
             raise
-        raise UserError(f"no memory for this ({text.splitlines()[0]:.160}): a smaller --batch takes less") from error
+        raise UserError(f"no memory for this ({first_line(error)}): a smaller --batch takes less") from error
     except OSError as error:
         raise UserError(f"cannot use {error.filename or args.folder}: {error.strerror or error}") from error
     if args.json and team.leads:

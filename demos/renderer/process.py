@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from demos.report import usable_cores
@@ -15,6 +16,8 @@ ENOUGH_THREADS, MOST_THREADS = 8, 64
 WAITING = {"OMP_WAIT_POLICY": "passive", "KMP_BLOCKTIME": "0"}
 """OpenMP threads that wait actively starve the engine beside them, and then wait for it themselves: a chunk of 77 ms
 took 2,040. Read once, when torch loads."""
+
+TOO_LITTLE = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 
 
 def quiet_waiting() -> None:
@@ -54,6 +57,11 @@ def set_up_torch(threads: int | None) -> None:
         raise UserError(f"--threads must be 1 to {MOST_THREADS}, got {threads}")
     torch.set_num_threads(threads or default_threads())
     torch.set_flush_denormal(True)
+
+
+def lacks_memory(error: Exception) -> bool:
+    """Whether an error is torch's word, on any device, for too little memory."""
+    return bool(TOO_LITTLE.search(str(error)))
 
 
 def check_device(name: str) -> torch.device:

@@ -16,6 +16,7 @@ from torch import Tensor
 from demos.renderer.cameras import camera_tensors
 from demos.renderer.fades import PromptFade, take_blend
 from demos.renderer.looks import GivenLook, read_look, unit_range
+from demos.renderer.process import lacks_memory
 from demos.renderer.prompts import Prompts
 from demos.renderer.schedules import fit_window, read_schedule
 from demos.renderer.staging import Laying, depth_kind
@@ -31,7 +32,6 @@ from diffusion_render.stream.window import Draft, RenderWindow, WindowOutputs, r
 from render_bridge.protocol.events import FrameTaken
 from render_bridge.protocol.messages import Control
 
-TOO_LITTLE = re.compile(r"not enough memory|out of memory|can't allocate memory", re.IGNORECASE)
 WANTED = re.compile(r"allocate ([\d.]+ ?[KMGT]?i?B(?:ytes)?)", re.IGNORECASE)
 
 
@@ -209,7 +209,7 @@ class StreamRenderer:
 
     def failed(self, error: Exception) -> Exception:
         """What to raise for an error of a run; the stream begins anew with the next one."""
-        if TOO_LITTLE.search(str(error)):
+        if lacks_memory(error):
             self._stream = self._dreamt = None
             return self._shortage(str(error))
         if self._stream is not None:

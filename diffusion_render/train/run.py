@@ -119,7 +119,7 @@ def save_run(folder: Path, **parts: Any) -> None:
         temporary.replace(folder / STATE)
     except (OSError, RuntimeError) as error:  # torch's writer has a RuntimeError for a full disk
         raise RunError(
-            f"cannot write {folder / STATE} ({_first_line(error)}): is the disk full? A state from before is untouched"
+            f"cannot write {folder / STATE} ({first_line(error)}): is the disk full? A state from before is untouched"
         ) from error
     finally:
         with contextlib.suppress(OSError):
@@ -143,7 +143,7 @@ def load_run(folder: Path, device: torch.device) -> dict[str, Any] | None:
         raise
     except Exception as error:  # zip, pickle and the system have errors of their own, KeyError among them
         raise RunError(
-            f"{path} cannot be read as the state of a run ({_first_line(error)}): was it cut short, or is it another "
+            f"{path} cannot be read as the state of a run ({first_line(error)}): was it cut short, or is it another "
             "program's? Without this file the stage begins anew"
         ) from error
     return saved
@@ -187,6 +187,6 @@ def sole_use(folder: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
     """What an error says first, or its name if it says nothing."""
     return next(iter(str(error).strip().splitlines()), "")[:160] or type(error).__name__

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from demos import cli
-from demos.benches.players import PlayersPlan, blocks_of_classes
+from demos.benches.players import blocks_of_classes
 from demos.benches.soak import PARTS, Differences, Soak, SoakPlan
-from tests.demos.renderer_toys import SIDE, toy_factory
+from tests.demos.renderer_toys import RUN, SIDE, toy_factory
 
 
 def test_a_stream_with_every_change_is_measured_part_by_part(capsys):
@@ -29,7 +29,7 @@ def twins(other_seed: bool) -> Soak:
     plan = SoakPlan(factory.plan, (SIDE, SIDE))
     streams = [factory.renderer(plan.size), factory.renderer(plan.size, recorded=False)]
     streams[1].reset(int(other_seed))
-    return Soak(plan, streams, blocks_of_classes(PlayersPlan(plan.renderer, plan.size), 13))
+    return Soak(plan, streams, blocks_of_classes(plan.size, RUN, 13, depth=False))
 
 
 @pytest.mark.parametrize("other_seed", [False, True])
